@@ -16,6 +16,7 @@ from dynagrag import wiring
 from dynagrag.config.settings import Profile, load_settings
 from dynagrag.core.schema import Question, Retrieval, Snapshot
 from dynagrag.core.vectors import unit_rows
+from dynagrag.registry.stores import EMBEDDED
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
@@ -40,7 +41,7 @@ def main(path: Path, questions: list[str]) -> None:
     """Prints the figures."""
     settings = load_settings()
     with tempfile.TemporaryDirectory() as folder:
-        own = settings.model_copy(update={"home": Path(folder), "store": wiring.EMBEDDED})
+        own = settings.model_copy(update={"home": Path(folder), "store": EMBEDDED})
         embedder = wiring.make_embedder(settings)
         with open_workspace("diversity", settings=own, embedder=embedder) as space:
             space.ingest([path], IngestOptions(extractor="fast"))

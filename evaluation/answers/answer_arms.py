@@ -26,7 +26,7 @@ from dynagrag.evaluation.retrieval.prompt_arms import with_equal_room
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.pruners import PRUNERS
-from dynagrag.registry.retrievers import RETRIEVERS
+from dynagrag.registry.retrievers import RETRIEVERS, MakeIndex, MakeRetriever
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain_search import HybridSearch
 from dynagrag.workspace.asking import AnswerOverrides, AskOptions
@@ -155,7 +155,7 @@ def _in_parts(retriever: str) -> Flow:
     return flow
 
 
-def _with_search(make: Callable[[AskedQuestion], wiring.MakeRetriever]) -> Flow:
+def _with_search(make: Callable[[AskedQuestion], MakeRetriever]) -> Flow:
     """As `ask` answers from the passages of a search that only evaluations have."""
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
@@ -198,7 +198,7 @@ def _soft(name: str, is_hard_alone: bool) -> Flow:
     return flow
 
 
-def _gold(question: AskedQuestion) -> wiring.MakeRetriever:
+def _gold(question: AskedQuestion) -> MakeRetriever:
     return lambda snapshot, profile, passages, make_index: GoldSearch(snapshot, question.gold)
 
 
@@ -313,9 +313,9 @@ def _made(name: str, score_with: Callable[[str], Scorer]) -> AnswerArm:
     raise UsageError(f"unknown arm {name!r}; known: {', '.join(known_answer_arms())}")
 
 
-def _reranked(name: str, score: Scorer, question: AskedQuestion) -> wiring.MakeRetriever:
+def _reranked(name: str, score: Scorer, question: AskedQuestion) -> MakeRetriever:
     def make(
-        snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: wiring.MakeIndex
+        snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex
     ) -> Retriever:
         return RerankedSearch(name, snapshot, HybridSearch(snapshot, passages), score)
 

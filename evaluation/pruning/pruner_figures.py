@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict, JsonValue, model_serializer, model_validator
 
-from dynagrag import wiring
 from dynagrag.core.protocols import Pruner
 from dynagrag.evaluation.bootstrap_intervals import (
     DifferenceVerdict,
@@ -22,8 +21,9 @@ from dynagrag.evaluation.pruning.pruning_measures import (
     measure_pruner,
     untrained_pruner,
 )
+from dynagrag.registry.pruners import PRUNERS
 
-BASELINES = (*wiring.PRUNERS, NEAR)
+BASELINES = (*PRUNERS, NEAR)
 """The untrained pruners, which a trained one has to beat: every one of the registry, and NearFirst.
 One more here may change whether a trained pruner becomes its workspace's default.
 """

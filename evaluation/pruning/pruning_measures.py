@@ -15,6 +15,7 @@ from dynagrag.core.extras import check_extras
 from dynagrag.core.protocols import Pruner
 from dynagrag.core.schema import PruneScores, Subgraph, Vector
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
+from dynagrag.registry.pruners import PRUNERS
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 
 BUDGET = 10
@@ -22,7 +23,7 @@ BUDGET = 10
 NODE_AP, EDGE_AP, SUPPORT = "node_ap", "edge_ap", f"support_recall@{BUDGET}"
 NAMES = (NODE_AP, EDGE_AP, SUPPORT)
 RANDOM, NEAR = "random", "near"
-MEASURED = (*wiring.PRUNERS, NEAR, RANDOM)
+MEASURED = (*PRUNERS, NEAR, RANDOM)
 """Pruners without a checkpoint, by name."""
 _WORST = (-np.inf, False)
 _Ranked = list[tuple[str, float, bool]]

@@ -32,6 +32,7 @@ from dynagrag.ingest.imported.imported_corpus import (
 from dynagrag.ingest.imported.imported_extractor import ImportedExtractor
 from dynagrag.ingest.imported.imported_plan import imported_ids
 from dynagrag.ingest.pipeline import Progress
+from dynagrag.registry.stores import EMBEDDED
 from dynagrag.retrieval.pruning.gcn_pruner import GcnPruner
 from dynagrag.workspace.facade import Workspace, open_workspace
 
@@ -92,7 +93,7 @@ def open_evaluated(
         )
         name = f"{loaded.name}-{options.extractor}-{_corpus_key(corpus, extractor, own)}"
         there = settings.model_copy(
-            update={"home": settings.home / "evaluation", "store": wiring.EMBEDDED}
+            update={"home": settings.home / "evaluation", "store": EMBEDDED}
         )
         with open_workspace(name, settings=there, chat_model=chat, embedder=own) as space:
             # most arms need no index, and those that do make it

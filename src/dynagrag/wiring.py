@@ -30,19 +30,9 @@ from dynagrag.registry.checkers import CHECKERS
 from dynagrag.registry.choices import chosen
 from dynagrag.registry.extractors import EXTRACTORS, ExtractorChoice
 from dynagrag.registry.pruners import PRUNERS
-from dynagrag.registry.retrievers import RETRIEVERS, MakeIndex, MakeRetriever
-from dynagrag.registry.stores import EMBEDDED
+from dynagrag.registry.retrievers import RETRIEVERS, MakeIndex
 from dynagrag.registry.traversals import TRAVERSALS
 from dynagrag.retrieval.passages import PassageScores
-
-__all__ = [
-    "EMBEDDED",
-    "PRUNERS",
-    "RETRIEVERS",
-    "MakeIndex",
-    "MakeRetriever",
-]
-"""Those of the tables, which stand in `registry/`."""
 
 JOURNAL_FILE = "journal.sqlite"
 """The journal's file in a workspace's folder."""

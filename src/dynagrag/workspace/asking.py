@@ -21,6 +21,7 @@ from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.registry.retrievers import MakeRetriever
 from dynagrag.retrieval.filters import FILTERED
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.filtered_views import FilteredViews
@@ -78,7 +79,7 @@ class AnswerOverrides:
     """
 
     profile: Profile | None = None
-    make_retriever: wiring.MakeRetriever | None = None
+    make_retriever: MakeRetriever | None = None
     max_concurrency: int | None = None
     is_hard_alone: bool = False
 

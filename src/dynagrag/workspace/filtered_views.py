@@ -11,6 +11,7 @@ from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.protocols import Retriever
 from dynagrag.core.schema import Filters
 from dynagrag.generation.answer_plan import FilteredView
+from dynagrag.registry.retrievers import MakeRetriever
 from dynagrag.retrieval.filters import apply_filters
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.parts import WorkspaceParts
@@ -37,7 +38,7 @@ class FilteredViews:
         filters: Filters,
         retriever: str,
         profile: Profile,
-        make_retriever: wiring.MakeRetriever | None = None,
+        make_retriever: MakeRetriever | None = None,
     ) -> tuple[FilteredView, Retriever]:
         """The view behind the filters and the retriever called so over it; one that
         `make_retriever` makes is not kept. WorkspaceError where there is nothing to retrieve from.

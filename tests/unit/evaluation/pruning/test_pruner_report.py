@@ -17,11 +17,11 @@ from dynagrag.evaluation.pruning.measuring_run import SetMeasureOptions, measure
 from dynagrag.evaluation.pruning.pruner_report import WORDS, PrunerRun
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.registry.pruners import PrunerChoice
+from dynagrag.registry.pruners import PRUNERS, PrunerChoice
 from dynagrag.training.pruner.training_report import TRAINING_WORDS
 from dynagrag.ui.evaluate.kept_runs import kept_runs
 
-PRUNERS = ("random", "none", "prior")
+COMPARED = ("random", "none", "prior")
 
 
 @pytest.fixture
@@ -32,12 +32,14 @@ def data(sets: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_was_measured_is_kept_and_listed(data: Path, home: Path) -> None:
     settings = Settings(home=home)
-    run, result = measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=PRUNERS))
+    run, result = measure_on_set(
+        settings, SetMeasureOptions("pathquestion", data, pruners=COMPARED)
+    )
     assert run.path.parent == home / "evaluation" / "runs"
     kept = PrunerRun.read(run.path)
     assert kept.result() == result
     lines = kept.lines()
-    assert len(lines) == len(PRUNERS) * result.questions > 0
+    assert len(lines) == len(COMPARED) * result.questions > 0
     own = [line.measures[NODE_AP] for line in lines if line.pruner == "random"]
     assert sum(own) / len(own) == pytest.approx(
         result.pruners["random"].means[NODE_AP], abs=1e-6
@@ -45,12 +47,12 @@ def test_what_was_measured_is_kept_and_listed(data: Path, home: Path) -> None:
     (view,), unreadable = kept_runs(settings)
     assert (view.what, view.arms, view.asked_of, unreadable) == (
         "pruners",
-        PRUNERS,
+        COMPARED,
         "pathquestion PQ-2H",
         {},
     )
     table = kept.report().results[0].tables[0]
-    assert [name for name, _ in table.rows] == list(PRUNERS)
+    assert [name for name, _ in table.rows] == list(COMPARED)
     mean, (low, high) = (
         result.pruners["random"].means[NODE_AP],
         result.intervals["random"][NODE_AP],
@@ -62,7 +64,7 @@ def test_what_was_measured_is_kept_and_listed(data: Path, home: Path) -> None:
 
 def test_a_summary_of_before_is_read(data: Path, home: Path) -> None:
     run, result = measure_on_set(
-        Settings(home=home), SetMeasureOptions("pathquestion", data, pruners=PRUNERS)
+        Settings(home=home), SetMeasureOptions("pathquestion", data, pruners=COMPARED)
     )
     old = json.loads(run.summary_file.read_text(encoding="utf-8"))
     assert list(old) == [
@@ -74,11 +76,11 @@ def test_a_summary_of_before_is_read(data: Path, home: Path) -> None:
     run.summary_file.write_text(json.dumps(old), encoding="utf-8")
     read = PrunerRun.read(run.path)
     assert read.result().pruners["random"].means == result.pruners["random"].means
-    assert set(read.result().pruners["random"].gains) == set(wiring.PRUNERS)
+    assert set(read.result().pruners["random"].gains) == set(PRUNERS)
     assert "Against near" not in str(read.report().results)
 
 
-@pytest.mark.parametrize("row", wiring.PRUNERS.values(), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", PRUNERS.values(), ids=lambda row: row.name)
 def test_reports_and_help_have_the_words_of_each_row(row: PrunerChoice) -> None:
     assert f"{row.name}: {row.explanation}" in WORDS["pruner"].split("; ")
     assert row.explanation.split(",")[0] in TRAINING_WORDS[row.name]
@@ -90,11 +92,11 @@ def test_the_report_tells_each_pruner_against_the_best_untrained_one_and_shows_t
     data: Path, home: Path
 ) -> None:
     run, result = measure_on_set(
-        Settings(home=home), SetMeasureOptions("pathquestion", data, pruners=PRUNERS)
+        Settings(home=home), SetMeasureOptions("pathquestion", data, pruners=COMPARED)
     )
     html = (run.path / "report.html").read_text(encoding="utf-8")
     HTMLParser().feed(html)
-    for name in PRUNERS:
+    for name in COMPARED:
         assert f"{name}: {NODE_AP} {100 * result.pruners[name].means[NODE_AP]:.1f}" in html
     best = result.pruners["random"].best_untrained
     assert f"points against {best} (95 % interval" in html
@@ -107,11 +109,11 @@ def test_a_run_with_out_is_made_again_in_its_place_and_other_pruners_are_refused
 ) -> None:
     settings, out = Settings(home=home), tmp_path / "run"
     first, _ = measure_on_set(
-        settings, SetMeasureOptions("pathquestion", data, pruners=PRUNERS, out=out)
+        settings, SetMeasureOptions("pathquestion", data, pruners=COMPARED, out=out)
     )
     before = (out / "summary.json").read_bytes()
     assert first.path == out
-    measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=PRUNERS, out=out))
+    measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=COMPARED, out=out))
     assert (out / "summary.json").read_bytes() == before
     with pytest.raises(UsageError, match=r"other settings: pruners was"):
         measure_on_set(
@@ -122,7 +124,7 @@ def test_a_run_with_out_is_made_again_in_its_place_and_other_pruners_are_refused
     (other / "mine.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(UsageError, match="holds something else"):
         measure_on_set(
-            settings, SetMeasureOptions("pathquestion", data, pruners=PRUNERS, out=other)
+            settings, SetMeasureOptions("pathquestion", data, pruners=COMPARED, out=other)
         )
 
 

@@ -29,6 +29,7 @@ from dynagrag.evaluation.pruning.pruning_example import Part, part_of
 from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NODE_AP
 from dynagrag.evaluation.pruning.pruning_sets import examples_of, load_pruning_set
 from dynagrag.fakes import FakeEmbedder
+from dynagrag.registry.pruners import PRUNERS
 from dynagrag.training.pruner.training_run import TrainOptions, train_on_set
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def test_what_is_given_wrong_is_told_before_anything_is_embedded(
             train_on_set(settings, options(data, tmp_path / "pruner", **wrong))
     with pytest.raises(UsageError, match="what `--pruner` calls"):
         train_on_set(settings, options(data, Path("prior")))
-    known = ", ".join([*wiring.PRUNERS, "near", "random", "trained"])
+    known = ", ".join([*PRUNERS, "near", "random", "trained"])
     with pytest.raises(UsageError, match=f"no pruner 'magic' to measure; known: {known}"):
         measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=["magic"]))
 

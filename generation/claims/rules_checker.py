@@ -26,9 +26,11 @@ from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_ga
 from dynagrag.generation.claims.stance import stance_gap
 from dynagrag.generation.claims.word_checks import (
     added_gap,
+    described_gap,
     opposite_gap,
     order_gap,
     replaced_gap,
+    verb_gap,
 )
 from dynagrag.language.sentences import sentence_spans
 
@@ -36,6 +38,7 @@ CHECKS: dict[str, Check] = {
     "number": number_gap,
     "opposite": opposite_gap,
     "replaced word": replaced_gap,
+    "described thing": described_gap,
     "name": name_gap,
     "counted things": counted_gap,
     "role": role_gap,
@@ -43,6 +46,7 @@ CHECKS: dict[str, Check] = {
     "object": object_gap,
     "stance": stance_gap,
     "added words": added_gap,
+    "verb": verb_gap,
 }
 """Each shows its effect on a set of claims (docs/decisions/0038-claim-rules-by-held-out-set.md)."""
 _OF_SAME = ("number", "name", "added words", "role")
@@ -258,7 +262,7 @@ def _compared(attribution: Attributed, line: Line) -> _Finding:
                 is_against=gap.is_against
                 and share >= _ABOUT_SAME
                 and all(CHECKS[other](comparison) is None for other in others),
-                repeats=name == "replaced word",
+                repeats=name in ("replaced word", "described thing"),
                 lacks_number=name == "number" and not may_be_otherwise(comparison),
             )
     return _Finding(share, "" if share >= MIN_SHARE else "has too few of its words")

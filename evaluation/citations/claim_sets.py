@@ -197,18 +197,19 @@ def _pair(row: Row) -> LabelledClaim:
 
 def _label(row: Row) -> tuple[bool, str]:
     value = row.values.get("label")
-    if isinstance(value, str) and value in _LABELS:
-        return _LABELS[value], value
+    labels = _LABELS | _GOLD_LABELS
+    if isinstance(value, str) and value in labels:
+        return labels[value], value
     if isinstance(value, (bool, int)) and value in (0, 1):
         return bool(value), "true" if value else _FALSE
-    raise LoadError(f"{row.place}: 'label' must be 1, 0, or one of {', '.join(_LABELS)}")
+    raise LoadError(f"{row.place}: 'label' must be 1, 0, or one of {', '.join(labels)}")
 
 
 def _lines(row: Row) -> tuple[Line, ...]:
-    """The evidence: a text, or a list of texts and of objects with text, speaker and title. It may
-    be empty.
+    """The evidence, or lines: a text, or a list of texts and of objects with text, speaker and
+    title. It may be empty.
     """
-    value = row.values.get("evidence")
+    value = row.values.get("evidence", row.values.get("lines"))
     if isinstance(value, str):
         return (Line(row.kept(value, "evidence")),) if value.strip() else ()
     if not isinstance(value, list):

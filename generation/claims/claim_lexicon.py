@@ -21,6 +21,8 @@ WANTED = words_of(WordClass.WANTED)
 ALMOST = words_of(WordClass.ALMOST)
 SELDOM = words_of(WordClass.SELDOM)
 FORMER = words_of(WordClass.FORMER)
+RELATIVE_TIMES = frozenset("next last yesterday today tonight tomorrow".split())
+"""When it is, told from the day on which it is said."""
 CONDITIONAL = words_of(WordClass.CONDITIONAL)
 UNIVERSAL = words_of(WordClass.UNIVERSAL)
 EXCLUSIVE = words_of(WordClass.EXCLUSIVE)
@@ -71,6 +73,7 @@ JOINING = frozenset("and but so or then because there".split())
 
 PUT_TOGETHER = "citizen national nationality located situated".split()
 """Said by putting two names together: a German actor is a citizen of Germany."""
+PLAIN_VERBS = words_of(WordClass.PLAIN_VERB)
 WORKS = words_of(WordClass.WORK_OF_ART)
 CONVERSE = "buy sell purchase win lose import export".split()
 """A sale is a purchase told from the other side: the opposite verb may say the same of the other.

@@ -85,7 +85,7 @@ class Comparison:
             found = self.content_there.intersection(wanted)
             if self.predicate and self.predicate.at in wanted:
                 at = {self.predicate.at}
-                found = found | at if self._says(self.predicate) else found - at
+                found = found | at if self.says(self.predicate) else found - at
             return len(found) / len(wanted)
         stems = [word.stem for word in self.claim.words if word.is_word]
         if not stems or self.claim.names or quantities(self.claim.text):
@@ -120,7 +120,7 @@ class Comparison:
         }
         return frozenset({("word", i) for i in self.content_there} | names | numbers)
 
-    def _says(self, predicate: Predicate) -> bool:
+    def says(self, predicate: Predicate) -> bool:
         """Whether the sentence says the predicate, its opposite, or the same without the verb: "is
         a 1964 film" of a release. Of kinship the check of roles tells.
         """

@@ -26,9 +26,11 @@ from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_ga
 from dynagrag.generation.claims.stance import stance_gap
 from dynagrag.generation.claims.word_checks import (
     added_gap,
+    described_gap,
     opposite_gap,
     order_gap,
     replaced_gap,
+    verb_gap,
 )
 from dynagrag.language.sentences import sentence_spans
 
@@ -36,6 +38,7 @@ CHECKS: dict[str, Check] = {
     "number": number_gap,
     "opposite": opposite_gap,
     "replaced word": replaced_gap,
+    "described thing": described_gap,
     "name": name_gap,
     "counted things": counted_gap,
     "role": role_gap,
@@ -43,6 +46,7 @@ CHECKS: dict[str, Check] = {
     "object": object_gap,
     "stance": stance_gap,
     "added words": added_gap,
+    "verb": verb_gap,
 }
 """Each shows its effect on a set of claims (docs/decisions/0038-claim-rules-by-held-out-set.md)."""
 _OF_SAME = ("number", "name", "added words", "role")
@@ -57,8 +61,8 @@ _ABOUT_SAME = 0.6
 """From this share of a claim's words on, a sentence speaks of the same thing, so that what differs
 contradicts it.
 """
-_MAX_JOINED, _MIN_JOINED_SHARE = 4, 0.8
-"""Lines that are read together, and the share of the claim's words that they must have then."""
+_MAX_JOINED = 4
+"""Lines that are read together; they must have all of the claim's words then."""
 _ADDRESS = re.compile(r"[A-Z]\w+, (?:we|I|you)\b")
 """The person who is spoken to is often named in the sentence before."""
 _INITIAL = re.compile(r"\b[A-Z]\.$")
@@ -129,7 +133,7 @@ def _checked(claim: Claim) -> ClaimCheck:
         speakers = " ".join(dict.fromkeys(line.speaker or "" for line in lines))
         whole = Line(" ".join(line.text for line in lines), speakers, lines[0].title)
         together = _sentence_finding(claim.text, whole)
-        if not together.problem and together.share >= _MIN_JOINED_SHARE:
+        if not together.problem and together.share == 1:
             return ClaimCheck(Verdict.STATED, rows, together.score)
         findings.append(together)
 
@@ -258,7 +262,7 @@ def _compared(attribution: Attributed, line: Line) -> _Finding:
                 is_against=gap.is_against
                 and share >= _ABOUT_SAME
                 and all(CHECKS[other](comparison) is None for other in others),
-                repeats=name == "replaced word",
+                repeats=name in ("replaced word", "described thing"),
                 lacks_number=name == "number" and not may_be_otherwise(comparison),
             )
     return _Finding(share, "" if share >= MIN_SHARE else "has too few of its words")

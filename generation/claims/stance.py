@@ -25,6 +25,7 @@ from dynagrag.generation.claims.claim_lexicon import (
     OPENS_OBJECT,
     POSSIBLE,
     PRONOUNS,
+    RELATIVE_TIMES,
     SELDOM,
     UNIVERSAL,
     UNTRUE,
@@ -64,7 +65,8 @@ _CONDITION = re.compile(
     r"|\bon condition\b|\bor so\b"
 )
 """Behind a verb; "he asked if" stands before what he asked."""
-_STEMS = {mood: frozenset(map(lemma, hints)) for mood, hints in _MOODS.items()}
+_STEMS = {mood: frozenset(map(lemma, hints)) - {"let"} for mood, hints in _MOODS.items()}
+"""Lets is no let's: what lets us move allows it."""
 _HELD_BACK = {
     "possible": POSSIBLE | CONDITIONAL,
     "future": FUTURE | WANTED | {"going", "gonna", "about"},
@@ -80,7 +82,8 @@ _WORDING = {
     "seldom": "says that it is so only now and then",
     "former": "says that it was so once",
 }
-_QUANTIFIERS = {"all": UNIVERSAL, "only": EXCLUSIVE, "most": MAJORITY}
+_AS_IT_IS_SAID = (UNIVERSAL, EXCLUSIVE, MAJORITY, SELDOM, ALMOST, RELATIVE_TIMES)
+"""Kinds of words that a claim has only where the line has one of the kind."""
 
 
 def stance_gap(comparison: Comparison) -> Gap | None:
@@ -423,9 +426,11 @@ _ASKS = told_forms(ASKING) | {"whether", "ask", "asking", "question", "?"}
 
 
 def quantifier_gap(claim: Reading, line: Reading) -> str:
-    """A quantifier of the claim (all, only, most) that the line doesn't have, in words."""
-    mine = {word.low for _, word in claim.outside_names()}
-    for words in _QUANTIFIERS.values():
+    """A word of the claim for how many, how often or when (all, rarely, next) where the line has
+    none of the kind, in words. "Nearly 400" says how many by its number.
+    """
+    mine = {w.low for i, w in claim.outside_names() if not claim.word(i + 1).text[:1].isdigit()}
+    for words in _AS_IT_IS_SAID:
         if mine & words and not line.lows & words:
             return f"does not say {min(mine & words)!r}"
     return ""

@@ -2,17 +2,26 @@
 
 import difflib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from dynagrag.generation.claims.claim_lexicon import CONVERSE, DEGREES, OPPOSED_PREPOSITIONS
+from dynagrag.generation.claims.claim_lexicon import (
+    CONVERSE,
+    DEGREES,
+    OPPOSED_PREPOSITIONS,
+    PLAIN_VERBS,
+    PUT_TOGETHER,
+)
 from dynagrag.generation.claims.comparison import Comparison, Gap
-from dynagrag.generation.claims.reading import Reading, read, same_word
+from dynagrag.generation.claims.reading import Reading, Word, read, same_word
 from dynagrag.generation.claims.stance import opposite_of
-from dynagrag.generation.claims.word_senses import lemma, senses
-from dynagrag.language.words import FUNCTION_WORDS
+from dynagrag.generation.claims.word_senses import is_irregular, lemma, near_verbs, senses
+from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS
 
 _CONVERSE = frozenset(map(lemma, CONVERSE))
+_PLAIN = frozenset(map(lemma, PLAIN_VERBS))
+_NEEDLESS = _PLAIN | frozenset(map(lemma, PUT_TOGETHER))
+_VERB_ENDINGS = ("ed", "ing")
 _OPPOSED = {
     word: frozenset(other for pair in OPPOSED_PREPOSITIONS if word in pair for other in pair)
     - {word}
@@ -57,21 +66,71 @@ def replaced_gap(comparison: Comparison) -> Gap | None:
     matcher = difflib.SequenceMatcher(
         None, [w.stem for w in mine], [w.stem for w in theirs], autojunk=False
     )
-    if matcher.ratio() < _SAME_TEXT:
-        return None
-    their_senses = {sense for word in theirs for sense in senses(word.stem)}
+    is_same_text = matcher.ratio() >= _SAME_TEXT
+    unsaid: frozenset[str] = frozenset() if is_same_text else _may_be_unsaid(comparison)
     for kind, a, b, c, d in matcher.get_opcodes():
         is_name = a == 0 and 0 in comparison.claim.in_names
         if kind != "replace" or is_name or max(b - a, d - c) > _MAX_WORDS:
             continue
+        if not is_same_text and (a == 0 or b == len(mine)):
+            continue  # of a longer sentence, only what stands between two common words
         for word in mine[a:b]:
-            is_telling = len(word.low) > 1 or word.low.isdigit()
-            is_there = word.stem in their_senses or any(
-                same_word(word.low, other.low) for other in theirs
-            )
-            if is_telling and not is_there:
+            if word.stem not in unsaid and _is_missing(word, theirs):
                 return Gap(f"says {theirs[c].text!r}, not {word.text!r}")
     return None
+
+
+def _may_be_unsaid(comparison: Comparison) -> frozenset[str]:
+    """Stems of the claim that a longer sentence needn't have in so many words."""
+    predicate = comparison.predicate
+    if predicate is None or not comparison.says(predicate):
+        return _NEEDLESS
+    return _NEEDLESS | {predicate.stem}
+
+
+def described_gap(comparison: Comparison) -> Gap | None:
+    """A word right before a thing, which the sentence always says with another word before it.
+
+    Catches "retired seniors" of "all the working seniors". Passes it of "seniors".
+    """
+    claim, sentence = comparison.claim, comparison.sentence
+    mine, theirs = frozenset(claim.content()), frozenset(sentence.content())
+    for i in sorted(i for i in mine if i + 1 in mine):
+        if not _is_missing(claim.words[i], sentence.words):
+            continue
+        stem = claim.words[i + 1].stem
+        before = [j - 1 for j, word in enumerate(sentence.words) if word.stem == stem]
+        if before and all(
+            j in theirs and sentence.words[j].stem not in claim.stems for j in before
+        ):
+            return Gap(f"says {sentence.words[before[0]].text!r}, not {claim.words[i].text!r}")
+    return None
+
+
+def verb_gap(comparison: Comparison) -> Gap | None:
+    """The claim's verb, or one near it, is nowhere in the sentence.
+
+    Catches "Ann cancelled the campaign" of "Ann launched the campaign". Passes "took part", whose
+    verb says little.
+    """
+    claim, predicate = comparison.claim, comparison.predicate
+    if predicate is None or predicate.stem in _PLAIN or comparison.says(predicate):
+        return None
+    low = claim.words[predicate.at].low
+    is_verb = low.endswith(_VERB_ENDINGS) or is_irregular(low) or low in COMMON_VERBS
+    if not is_verb or not comparison.sentence.stems.isdisjoint(near_verbs(predicate.stem)):
+        return None
+    return Gap(f"does not say {low!r}")
+
+
+def _is_missing(word: Word, theirs: Sequence[Word]) -> bool:
+    """Whether a word that tells something has none of these that may say the same."""
+    is_telling = len(word.low) > 1 or word.low.isdigit()
+    wanted = near_verbs(word.stem)
+    return is_telling and not any(
+        other.stem in wanted or word.stem in senses(other.stem) or same_word(word.low, other.low)
+        for other in theirs
+    )
 
 
 def added_gap(comparison: Comparison) -> Gap | None:

@@ -71,6 +71,11 @@ def senses(stem: str) -> frozenset[str]:
     return alike(stem) | _groups(GroupKind.RELATED).get(stem, frozenset())
 
 
+def near_verbs(stem: str) -> frozenset[str]:
+    """Stems of verbs that may say the same as one, too loosely to stand for it."""
+    return senses(stem) | _groups(GroupKind.NEAR_VERBS).get(stem, frozenset())
+
+
 def alike(stem: str) -> frozenset[str]:
     """Stems that say the same of the same ones: who does it, and to whom."""
     return _groups(GroupKind.SYNONYMS).get(stem, frozenset((stem,))) | _NARROWER.get(

@@ -67,6 +67,8 @@ class WordClass(StrEnum):
     """A verb as it stands after `to`, whose forms are known (`english.inflection`)."""
     LIGHT_VERB = "light_verb"
     """Verbs that say too little by themselves: another in their place may say the same."""
+    PLAIN_VERB = "plain_verb"
+    """Verbs of many meanings, which a text may well say by another verb or none."""
     NO_PAST = "no_past"
     """Words in -ed that are no past."""
     NO_DOING = "no_doing"

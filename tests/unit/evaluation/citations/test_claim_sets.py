@@ -107,11 +107,19 @@ def test_a_wrong_row_is_named_by_file_and_line(row: Any, wanted: str, tmp_path: 
         load_pairs(path)
 
 
+def test_claims_by_hand_can_be_read_as_pairs(tmp_path: Path) -> None:
+    row = {"id": "a", "source": "b", "kind": "verb", "claim": "C.", "lines": [{"text": "L."}]}
+    path = pairs(tmp_path / "a.jsonl", row | {"label": "stated"}, row | {"label": "false"})
+    true, false = load_pairs(path).claims
+    assert (true.is_true, true.kind, false.is_true, false.kind) == (True, "", False, "verb")
+    assert true.claim.lines == false.claim.lines == (Line("L."),)
+
+
 def test_claims_by_hand_are_half_true_and_false_ones_have_a_kind_each() -> None:
     found = load_gold()
     num_true = sum(c.is_true for c in found.claims)
     kinds = Counter(c.kind for c in found.claims if not c.is_true)
-    assert (found.name, len(found.claims), num_true) == ("gold", 405, 190)
+    assert (found.name, len(found.claims), num_true) == ("gold", 507, 230)
     assert kinds == Counter(
         order=29,
         binding=33,
@@ -123,6 +131,8 @@ def test_claims_by_hand_are_half_true_and_false_ones_have_a_kind_each() -> None:
         number=14,
         speaker=11,
         name=8,
+        verb=28,
+        attribute=34,
     )
     first = found.claims[0]
     assert (first.id, first.is_true, first.kind, first.claim.lines[0].speaker) == (

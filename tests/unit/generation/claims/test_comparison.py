@@ -12,11 +12,14 @@ from dynagrag.generation.claims.role_checks import name_gap, role_gap
 from dynagrag.generation.claims.stance import stance_gap
 from dynagrag.generation.claims.word_checks import (
     added_gap,
+    described_gap,
     opposite_gap,
     order_gap,
     replaced_gap,
+    verb_gap,
 )
 
+FLOOR = "In May the crew laid a floor that is tough and easy to clean, and it lets you move freely."
 Found = tuple[str, bool] | None
 """The gap that a check finds."""
 
@@ -167,10 +170,65 @@ def test_names(pair: Beside, gap: Found) -> None:
             Beside("The first old pump seal went on.", "The first old pump valve seal went on."),
             None,
         ),
+        # of a longer sentence, between two words that both have
+        (
+            Beside("The floor is fragile and hard to clean.", FLOOR),
+            ("says 'tough', not 'fragile'", False),
+        ),
+        (Beside("The floor is tough and easy to clean.", FLOOR), None),
+        (Beside("The crew made a floor.", FLOOR), None),
+        (
+            Beside("The crew came home by train.", "The tired crew went home by bus on Monday."),
+            None,
+        ),
+        (
+            Beside("The crew walked home by train.", "The tired crew flew home by bus on Monday."),
+            ("says 'flew', not 'walked'", False),
+        ),
+        (
+            Beside("Ada Lee was born in 1950.", "Ada Lee (1950-2001) was a painter of old Bonn."),
+            None,
+        ),
     ],
 )
 def test_replaced_words(pair: Beside, gap: Found) -> None:
     assert replaced_gap(about(pair)) == gap
+
+
+@pytest.mark.parametrize(
+    ("pair", "gap"),
+    [
+        (
+            Beside("Retired seniors get it.", "It is for all the working seniors."),
+            ("says 'working', not 'Retired'", False),
+        ),
+        (Beside("Retired seniors get it.", "It is for seniors."), None),
+        (Beside("Retired seniors get it.", "Working seniors pay, but some seniors get it."), None),
+        (Beside("Huge boats sank.", "The big boats sank."), None),
+        (Beside("Thankful boats sank.", "The old boats sank, thank you."), None),
+    ],
+)
+def test_what_a_thing_is_like(pair: Beside, gap: Found) -> None:
+    assert described_gap(about(pair)) == gap
+
+
+CAMPAIGN = "I just launched a campaign."
+
+
+@pytest.mark.parametrize(
+    ("pair", "gap"),
+    [
+        (Beside("Ann cancelled a campaign.", CAMPAIGN, "Ann"), ("does not say 'cancelled'", False)),
+        (Beside("Ann launched a campaign.", CAMPAIGN, "Ann"), None),
+        (Beside("Ann opened a campaign.", CAMPAIGN, "Ann"), None),  # near it
+        (Beside("Ann took a campaign.", CAMPAIGN, "Ann"), None),  # says little
+        (Beside("The pump closed.", "The pump opened."), None),  # for opposites to tell
+        (Beside("The pump is above it.", "The pump is over it."), None),  # no verb
+        (Beside("Ada is in Rome.", "Ada, of Rome."), None),
+    ],
+)
+def test_the_verb(pair: Beside, gap: Found) -> None:
+    assert verb_gap(about(pair)) == gap
 
 
 @pytest.mark.parametrize(

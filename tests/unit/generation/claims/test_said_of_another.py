@@ -365,3 +365,20 @@ def test_a_number_that_tells_what_a_thing_is_like_counts_nothing(
     claim: str, lines: tuple[Line, ...], is_stated: bool
 ) -> None:
     assert (verdict(claim, *lines) is Verdict.STATED) is is_stated
+
+
+def test_lines_together_must_have_every_word_of_a_claim() -> None:
+    lines = (
+        Line("We get ready to perform at a nearby festival next month.", "Jon"),
+        Line("It will be finished next week, and the dancers will impress.", "Jon"),
+    )
+    assert verdict("Jon's dancers will perform at a nearby festival next year.", *lines) is (
+        Verdict.NOT_FOUND
+    )
+
+
+def test_what_lets_somebody_do_it_is_no_command() -> None:
+    line = Line("The floor is tough and easy to clean, and it lets you move freely.")
+    assert verdict("The floor is tough and easy to clean.", line) is Verdict.STATED
+    wish = Line("Let's keep the floor tough and easy to clean.")
+    assert verdict("The floor is tough and easy to clean.", wish) is not Verdict.STATED

@@ -221,9 +221,15 @@ def test_what_is_only_thought_is_not_held_against_a_thought() -> None:
         ("The whole crew and everyone else left.", "Ada left.", "does not say 'everyone'"),
         ("Ada met the All Blacks.", "Ada met them.", ""),
         ("Cell 1 failed.", "All cells failed.", ""),
+        ("Studios rarely use it.", "Studios usually use it.", "does not say 'rarely'"),
+        ("Studios rarely use it.", "Studios seldom use it.", ""),
+        ("The capsule barely floats.", "The capsule still floats.", "does not say 'barely'"),
+        ("Nearly 400 came.", "394 came.", ""),
+        ("They meet next week.", "They meet in a week.", "does not say 'next'"),
+        ("They meet next week.", "They meet next month.", ""),
     ],
 )
-def test_how_many_are_spoken_of(claim: str, line: str, gap: str) -> None:
+def test_how_many_how_often_and_when(claim: str, line: str, gap: str) -> None:
     assert quantifier_gap(read(claim), read(line)) == gap
 
 

@@ -382,3 +382,9 @@ def test_what_lets_somebody_do_it_is_no_command() -> None:
     assert verdict("The floor is tough and easy to clean.", line) is Verdict.STATED
     wish = Line("Let's keep the floor tough and easy to clean.")
     assert verdict("The floor is tough and easy to clean.", wish) is not Verdict.STATED
+
+
+def test_who_argues_with_somebody_is_not_told_to_say_it() -> None:
+    line = Line("I've been working with a small group of dancers.", "Jon")
+    assert verdict("Jon worked with a small group of dancers.", line) is Verdict.STATED
+    assert verdict("Jon argued with a small group of dancers.", line) is Verdict.NOT_FOUND

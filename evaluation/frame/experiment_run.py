@@ -329,8 +329,8 @@ class ExperimentRun(ABC, Generic[Line, R]):
         """The error that the summary can't be read, with what to do."""
         path = self.summary_file
         return LoadError(
-            f"{path} cannot be read: {why}; delete that file and run the same command with --out"
-            f" {self.path} again"
+            f"{path} cannot be read: {why}; delete that file and run the evaluation again with"
+            f" --out {self.path}"
         )
 
 

@@ -91,7 +91,9 @@ def read_head(path: Path) -> dict[str, Any]:
             " wrote"
         ) from err
     except (OSError, ValueError) as err:
-        raise LoadError(f"{path / RUN} cannot be read: {err}") from err
+        raise LoadError(
+            f"{path / RUN} cannot be read: {err}; run the evaluation again in a new folder"
+        ) from err
     if (
         not isinstance(head, dict)
         or head.get("format") != FORMAT

@@ -365,7 +365,7 @@ def _jobs(space: Workspace) -> Finding:
         "jobs",
         False,
         f"interrupted: {which}",
-        "run the same ingest again; `dynagrag jobs` lists them",
+        "`dynagrag jobs resume N` ends each",
     )
 
 

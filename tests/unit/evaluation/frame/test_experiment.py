@@ -228,7 +228,7 @@ def test_a_result_is_read_with_and_without_its_format(data: str) -> None:
 def test_a_summary_that_cannot_be_read_says_what_to_do(text: str, why: str, tmp_path: Path) -> None:
     run, _ = run_experiment(Counted().experiment, tmp_path)
     run.summary_file.write_text(text, encoding="utf-8")
-    with pytest.raises(LoadError, match=f"(?s){why}.*delete that file and run the same command"):
+    with pytest.raises(LoadError, match=f"(?s){why}.*delete that file and run the"):
         run.result()
 
 

@@ -74,6 +74,8 @@ def test_the_second_run_minus_the_first_by_hand(tmp_path: Path) -> None:
     keys = ["runs", "questions", "judge", "differing", "left_out", "arms"]
     assert list(found.as_json()) == keys, "the order of `--json`"
     lines = list(report_lines(found.report()))
+    assert found.runs[0] != found.runs[1]
+    assert lines[0] == f"{found.runs[1]} minus {found.runs[0]}"
     assert (
         lines[1]
         == "12 questions; second minus first, as qwen judged both, with paired 95 % intervals"

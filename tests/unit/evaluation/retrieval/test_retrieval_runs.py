@@ -162,7 +162,7 @@ def test_a_run_that_does_not_say_when_it_was_begun_is_refused(tmp_path: Path) ->
 def test_a_summary_without_figures_is_refused_with_what_to_do(summary: str, tmp_path: Path) -> None:
     run = done(tmp_path, lines())
     (tmp_path / "summary.json").write_text(summary, encoding="utf-8")
-    with pytest.raises(LoadError, match="delete that file and run the same command"):
+    with pytest.raises(LoadError, match="delete that file and run the evaluation again"):
         run.result()
 
 

@@ -179,7 +179,7 @@ def test_hard_prompts_soft_prompts_and_both_answer_from_the_same_model_at_equal_
     own, graded = evaluate_judge(
         settings, judged, models=JudgeModels(answers=FakeChat(), judge=FakeChat())
     )
-    assert graded["arms"].keys() == {*arms}
+    assert graded.arms.keys() == {*arms}
     assert {key: line.plain for key, line in own.answers().items()} == {
         key: line.plain for key, line in lines.items()
     }
@@ -222,7 +222,7 @@ def test_arms_with_models_of_their_own_need_no_other_but_a_judge(
         evaluate_judge(settings, judged)
     own, graded = evaluate_judge(settings, judged, models=JudgeModels(judge=FakeChat()))
     assert own.settings["llm"] is None
-    assert graded["arms"].keys() == {*arms}
+    assert graded.arms.keys() == {*arms}
 
 
 def test_hard_prompts_alone_are_those_of_the_system_without_its_soft_token(

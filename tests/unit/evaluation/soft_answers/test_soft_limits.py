@@ -98,7 +98,7 @@ def test_options_that_would_do_nothing_beside_a_trained_system_are_refused(
         wiring, "make_chat_model", lambda settings: FakeChat() if settings.llm else None
     )
     monkeypatch.setenv("DYNAGRAG_CHECKER", "rules")
-    with pytest.raises(UsageError, match="this one would check no claims either; leave out --llm"):
+    with pytest.raises(UsageError, match="the checker in use asks none: leave out --llm"):
         ask("--llm", "openai:fake")
     monkeypatch.setenv("DYNAGRAG_CHECKER", "rules+model")
     assert ask("--llm", "openai:fake") == 0

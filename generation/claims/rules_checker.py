@@ -61,8 +61,8 @@ _ABOUT_SAME = 0.6
 """From this share of a claim's words on, a sentence speaks of the same thing, so that what differs
 contradicts it.
 """
-_MAX_JOINED = 4
-"""Lines that are read together; they must have all of the claim's words then."""
+_MAX_JOINED, _MIN_JOINED_SHARE = 4, 0.8
+"""Lines that are read together, and the share of the claim's words that they must have then."""
 _ADDRESS = re.compile(r"[A-Z]\w+, (?:we|I|you)\b")
 """The person who is spoken to is often named in the sentence before."""
 _INITIAL = re.compile(r"\b[A-Z]\.$")
@@ -133,7 +133,7 @@ def _checked(claim: Claim) -> ClaimCheck:
         speakers = " ".join(dict.fromkeys(line.speaker or "" for line in lines))
         whole = Line(" ".join(line.text for line in lines), speakers, lines[0].title)
         together = _sentence_finding(claim.text, whole)
-        if not together.problem and together.share == 1:
+        if not together.problem and together.share >= _MIN_JOINED_SHARE:
             return ClaimCheck(Verdict.STATED, rows, together.score)
         findings.append(together)
 

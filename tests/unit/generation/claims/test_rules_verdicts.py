@@ -160,9 +160,9 @@ def test_parts_that_do_not_belong_together_state_nothing(
     assert 0 < (found.score or 0) < 0.5
 
 
-def test_lines_together_must_have_all_words() -> None:
+def test_lines_together_must_have_four_words_of_five() -> None:
     sold, built = "Ada sold a red tram.", "Ada built Acme in Rome."
-    assert check("Ada sold a red tram and built Acme in Rome.", sold, built).lines == (0, 1)
+    assert check("Ada sold a red tram and built Acme in Rome gladly.", sold, built).lines == (0, 1)
     found = check("Ada sold a tram and built Acme in Rome gladly.", sold, built)
     assert (found.verdict, found.reason) == (NOT_FOUND, "its words stand in lines apart")
     assert found.score == pytest.approx(0.45 * 3 / 4)

@@ -178,9 +178,13 @@ def test_a_question_has_a_budget_too(open_space: OpenSpace, corpus: Any) -> None
     space = open_space(chat=chat)
     space.ingest(corpus.many(3))
     num_before = chat.num_calls
+    answer = space.ask("Who works at Acme Works?", AskOptions(max_calls=2, profile="graph"))
+    assert num_before < chat.num_calls <= num_before + 2
+    assert any("has room for no more" in note for note in answer.trace.notes)
+    num_before = chat.num_calls
     with pytest.raises(BudgetError):
-        space.ask("Who works at Acme Works?", AskOptions(max_calls=2, profile="graph"))
-    assert chat.num_calls == num_before + 2
+        space.ask("Who leads Acme Works?", AskOptions(max_calls=1, is_split=True))
+    assert chat.num_calls == num_before + 1
 
 
 # --------------------------------------------------------------------------------- changed document

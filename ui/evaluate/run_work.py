@@ -38,8 +38,8 @@ _ASKED = "ask"
 """How the stages of retrieval begin."""
 _MAX_NAMED = 3
 _COMMAND = re.compile(
-    r"(?:(?:run|repeat|resume(?: it)?) )?(?:with )?the same command(?: again)?(?: with| and)? --out"
-    r" \S+(?: again)?"
+    r"(?:(?:run|repeat|resume(?: it)?) )?(?:with )?the (?:same command|evaluation)(?: again)?"
+    r"(?: with| and)? --out \S+(?: again)?"
 )
 _OTHER_RUN = re.compile(r"choose another folder with --out")
 _OTHER_FOLDER = re.compile(r"name an(?:other| empty or new) folder with --out")

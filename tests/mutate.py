@@ -135,7 +135,7 @@ def settings(room: str, tests: list[str]) -> str:
         # What a message says is for people: tests that held to every letter would only be in the
         # way.
         # `strict=True` is an assertion of ours, which nothing should ever meet.
-        "do_not_mutate_patterns": [r"raise \w+\(", r"_LOG\.\w+\(", r"strict=True"],
+        "do_not_mutate_patterns": [r"raise \w+\(", r"(_LOG|logger)\.\w+\(", r"strict=True"],
         "use_git_change_detection": False,
     }
     # Literals of JSON are TOML's, but for the names of true and false, which are the same.

@@ -180,6 +180,8 @@ def test_structure_says_where_nodes_and_edges_stand() -> None:
         [0, 1 / 3, log(1) / 3, log(2) / 3, 1 / 3, 2.5],
     ]
     np.testing.assert_allclose(graph.node_structure.numpy(), nodes, rtol=1e-6)
+    halved = graphs_of([subgraph], QUERY / 2)[0]
+    np.testing.assert_allclose(halved.query.numpy(), graph.query.numpy(), rtol=1e-6)
     np.testing.assert_allclose(graph.edge_structure.numpy(), edges, rtol=1e-6)
     assert not best.node_structure[:, 5].any()
 

@@ -17,6 +17,7 @@ from dynagrag.core.schema import (
     Snapshot,
 )
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
+from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.steiner.fact_search import SteinerSearch
 from dynagrag.retrieval.union_search import UnionSearch, in_turn
 
@@ -106,3 +107,13 @@ def test_the_tree_is_that_of_pcst_alone() -> None:
     assert best <= {scored.passage.id for scored in found.passages}, (
         "half of the places are the first's"
     )
+
+
+def test_scores_are_one_by_rank() -> None:
+    snapshot = snapshot_of(6)
+    scores = PassageScores(snapshot)
+    search = UnionSearch(
+        snapshot, BridgeSearch(snapshot, scores), SteinerSearch(snapshot, scores), scores
+    )
+    found = search.retrieve(question(), num_passages=3, num_subgraphs=1).passages
+    assert [p.score for p in found] == [1, 1 / 2, 1 / 3]

@@ -158,3 +158,20 @@ def test_a_solver_that_is_missing_or_wrong_is_told_in_one_line(
     monkeypatch.undo()
     module._solver.cache_clear()
     assert tree([0.9, 0.8], [(0, 1)], [0.5]) == ([0, 1], [0])
+
+
+def test_a_tree_has_the_prizes_of_its_nodes_and_edges() -> None:
+    edges = np.array([(0, 1), (1, 2)], dtype=np.int64)
+    found = steiner_tree(
+        np.array([0.9, 0.1, 0.8]),
+        np.array([0.2, 0.6]),
+        edges,
+        TreeOptions(num_nodes=3, num_edges=2),
+    )
+    assert found.nodes.tolist() == [0, 1, 2]
+    assert found.node_prizes is not None
+    assert found.edge_prizes is not None
+    assert found.node_prizes.tolist() == [3, 1, 2]
+    assert len(found.edge_prizes) == len(found.edges)
+    by_edge = dict(zip(found.edges.tolist(), found.edge_prizes.tolist(), strict=True))
+    assert by_edge[1] > by_edge[0] > 0, "the edge nearer to the question has the larger one"

@@ -170,7 +170,11 @@ class QuestionAnswering:
         pruner = self._pruners.chosen(
             pruner_name, embedder, is_pruned, view.snapshot.version.removesuffix(FILTERED)
         )
-        planned_profile, budget_notes = self._within_calls(profile, options, chat, is_pruned)
+        # a trained system asks the model nothing: all its calls are the checker's
+        has_prompts_of_subgraphs = is_pruned and soft is None
+        planned_profile, budget_notes = self._within_calls(
+            profile, options, chat, has_prompts_of_subgraphs
+        )
         return AnswerPlan(
             view=view,
             profile=planned_profile,

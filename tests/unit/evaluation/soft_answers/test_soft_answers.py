@@ -22,7 +22,7 @@ from dynagrag.generation.soft_prompt.soft_prompt_model import SoftModelReply, So
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.generation.soft_prompt.soft_text import TokenBudget
 from dynagrag.generation.stored_answer import answer_json, answer_of
-from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.models.metered_chat import Budget, MeteredChat
 from dynagrag.training.soft_prompt import soft_prompt_training
 from dynagrag.training.soft_prompt.soft_prompt_examples import WorkspaceSoftExamples
 from dynagrag.training.soft_prompt.soft_prompt_training import (
@@ -69,6 +69,10 @@ def test_a_system_is_trained_kept_in_the_workspace_and_answers(
     assert encoder is None or (encoder["is_pruned"], encoder["is_two_way"]) == (is_grag, is_grag)
     with open_workspace("w", settings=settings) as space:
         answer = space.ask("What does the Odyssey feed?", AskOptions(soft=method))
+        one_call = MeteredChat(FakeChat(), space.journal, workspace="w", budget=Budget(1))
+        plan = space.questions.plan(AskOptions(soft=method, max_calls=1), one_call)
+        assert plan.soft
+        assert plan.profile == plan.soft.system.profile, "calls are the checker's alone"
         again = space.ask(
             "What does the Odyssey feed?", AskOptions(soft=str(made.folder), retriever="naive")
         )

@@ -37,7 +37,7 @@ _MIN_READ_SHARE = 0.65
 """Least share of a prompt's tokens by our estimate, four characters each, that a server counts: in
 any language tokens are shorter than six characters on average.
 """
-_MIN_ESTIMATED = 400
+_MIN_ESTIMATED = 200
 """Tokens of the shortest prompt of which that is held to be sure."""
 _LIMIT_FIELDS = ("max_tokens", "max_output_tokens", "num_predict")
 """Names of the reply limit in the providers' classes."""

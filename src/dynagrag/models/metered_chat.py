@@ -387,7 +387,7 @@ class MeteredChat:
         """One reply that was not cut off, or the part of it that is of use. An empty one whose
         thoughts used it up is asked for once more, with room for them.
         """
-        with self._room.first_alone():
+        with self._room.first_alone(max_tokens):
             limit = self._room.limit(max_tokens)
             reply = self._call_once(prompt, schema, stage, limit, documents)
             is_empty = _is_empty(reply)

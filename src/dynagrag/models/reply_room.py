@@ -2,6 +2,7 @@
 thoughts, which is known here alone.
 """
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,7 +39,8 @@ class ReplyRoom:
     ) -> None:
         self._thinking_tokens = THINKING_TOKENS if thinking_tokens is None else thinking_tokens
         self._is_thinking = bool(thinking_tokens) or is_reasoning_name(name)
-        self._is_tried = is_tried
+        self._least_tried: float = 0 if is_tried else math.inf
+        """Room for the answer of the shortest reply so far."""
         self._first = Lock()
         self._refusal: ModelRefusedError | None = None
         self._refused_at = 0.0
@@ -50,6 +52,11 @@ class ReplyRoom:
         """Room for thoughts in each reply; 0 for a model that doesn't think."""
         return self._thinking_tokens if self._is_thinking else 0
 
+    @property
+    def typical_thoughts(self) -> int:
+        """Tokens of thoughts that an estimate takes a reply to have."""
+        return min(TYPICAL_THINKING_TOKENS, self.thinking_tokens)
+
     def limit(self, answer_tokens: int) -> int:
         """The limit of a reply whose answer may take so many tokens."""
         return answer_tokens + self.thinking_tokens
@@ -59,28 +66,43 @@ class ReplyRoom:
         self._is_thinking = True
 
     @contextmanager
-    def first_alone(self) -> Iterator[None]:
-        """Around each call: the first one is waited for by all others, so that what it shows of a
-        server (thoughts, a spent quota, a wrong key) costs one call and not one a thread. Those who
-        waited for one that was refused, whatever its prompt, meet the same error.
+    def first_alone(self, answer_tokens: int) -> Iterator[None]:
+        """Around each call: the first one, and the first whose answer gets far less room than any
+        before, is waited for by the others, so that what it shows of a server (thoughts, a spent
+        quota, a wrong key) costs one call and not one a thread. Those who waited for one that was
+        refused, whatever its prompt, meet the same error.
         """
-        if self._is_tried:
+        if not self._is_tried(answer_tokens):
+            waits_since = time.monotonic()
+            with self._first:
+                if self._refusal is not None and waits_since < self._refused_at:
+                    raise self._refusal
+                if not self._is_tried(answer_tokens):  # nobody has been first meanwhile
+                    with self._noting(answer_tokens):
+                        yield
+                    return
+        yield
+
+    def _is_tried(self, answer_tokens: int) -> bool:
+        is_roomy = self._is_thinking and self._least_tried < math.inf
+        return is_roomy or self._least_tried <= 2 * answer_tokens
+
+    @contextmanager
+    def _noting(self, answer_tokens: int) -> Iterator[None]:
+        """Notes what becomes of a call. One that can't reach its server counts as tried: where
+        calls time out, they don't one after the other.
+        """
+        try:
             yield
-            return
-        waits_since = time.monotonic()
-        with self._first:
-            if self._refusal is not None and waits_since < self._refused_at:
-                raise self._refusal
-            try:
-                yield
-            except ModelRefusedError as err:
-                if not isinstance(err, PromptRefusedError):
-                    self._refusal, self._refused_at = err, time.monotonic()
-                raise
-            except ModelUnavailableError:
-                self._is_tried = True  # where calls time out, they don't one after the other
-                raise
-            self._is_tried = True
+        except PromptRefusedError:
+            raise
+        except ModelRefusedError as err:
+            self._refusal, self._refused_at = err, time.monotonic()
+            raise
+        except ModelUnavailableError:
+            self._least_tried = min(self._least_tried, answer_tokens)
+            raise
+        self._least_tried = min(self._least_tried, answer_tokens)
 
 
 @runtime_checkable

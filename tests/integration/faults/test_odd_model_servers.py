@@ -13,11 +13,9 @@ from odd_model_server import (
     prompt_of,
     reasoning,
     refusal,
-    replied,
     short_context,
     small_batches,
     spent_quota,
-    text_of,
     without_formats,
 )
 
@@ -189,28 +187,10 @@ def test_a_server_without_schemas_reads_and_answers(
 
 
 def test_prompts_that_a_server_cuts_in_silence_are_said(
-    cli: Any, point_at_models: Point, ten_chunks: list[Any]
+    command: Any, point_at_models: Point, ten_chunks: list[Any]
 ) -> None:
     with OddModelServer(cuts_prompts(100)) as server:
         point_at_models(server)
-        done = cli("ingest", *ten_chunks)
+        done = command("ingest", *ten_chunks)
     assert done.code == 0, done
     assert done.err.count("num_ctx") == 1, done.err
-
-
-def test_answers_are_asked_for_in_the_language_of_the_question(
-    cli: Any, point_at_models: Point, ten_chunks: list[Any]
-) -> None:
-    def obedient(body: Any, whole: Any) -> Any:
-        """Answers in German where it is told to, and asked so."""
-        system, user = (message["content"] for message in body["messages"])
-        is_asked = "in the language of the question" in system and "Wer" in user
-        text = text_of(whole())
-        return replied(body, text.replace("The transcript says", "Es heißt") if is_asked else text)
-
-    with OddModelServer(obedient) as server:
-        point_at_models(server)
-        cli("ingest", *ten_chunks, "--extractor", "fast")
-        for profile in ("default", "graph", "global"):
-            found = cli("ask", "Wer founded Acme3 Works?", "--profile", profile, "--json").json
-            assert found["answer"].startswith("Es heißt"), profile

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import numpy as np
@@ -168,6 +169,31 @@ def test_several_threads_learn_of_thoughts_by_one_call(opened: Open) -> None:
         replies = list(pool.map(lambda prompt: ask(chat, prompt), prompts))
         assert [reply.citations for reply in replies] == [["E1"]] * 10
         assert server.counts.chat_calls == 11
+
+
+def test_several_threads_learn_of_thoughts_by_one_call_also_when_limits_get_smaller(
+    opened: Open,
+) -> None:
+    with OddModelServer(reasoning(1200)) as server, ThreadPoolExecutor(8) as pool:
+        chat = opened(server)
+        ask(chat, max_tokens=4000)
+        prompts = [Prompt("p", "", f"[E1] Sentence {i}.") for i in range(10)]
+        list(pool.map(lambda prompt: ask(chat, prompt, 700), prompts))
+        assert server.counts.chat_calls == 12
+
+
+def test_once_a_server_is_known_calls_are_made_side_by_side(opened: Open) -> None:
+    together = Barrier(4, timeout=5)
+
+    def meeting(body: Any, whole: Any) -> Any:
+        if server.counts.chat_calls > 1:
+            together.wait()
+        return whole()
+
+    with OddModelServer(meeting) as server, ThreadPoolExecutor(5) as pool:
+        chat = opened(server)
+        prompts = [Prompt("p", "", f"[E1] Sentence {i}.") for i in range(5)]
+        assert len(list(pool.map(lambda prompt: ask(chat, prompt), prompts))) == 5
 
 
 def test_a_long_reply_without_thoughts_is_cut_off_as_before(opened: Open) -> None:

@@ -15,6 +15,7 @@ from dynagrag.core.text import ascii_spellings, plain_latin
 from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.language.english.data import groups_of, values_of, words_of
 from dynagrag.language.english.first_names import are_first_names_alike, is_nickname
+from dynagrag.language.german import data as german
 from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import HONORIFICS, LETTERS_OF_OFFICE, MONTHS, WEEKDAYS
@@ -35,7 +36,7 @@ _NUMBER_WORDS = {
 }
 _CONTRASTS = (*groups_of(GroupKind.CONTRASTS), MONTHS, WEEKDAYS)
 _CONTRAST_OF = {word: i for i, group in enumerate(_CONTRASTS) for word in group}
-TITLES = HONORIFICS | words_of(WordClass.BESIDE_NAME)
+TITLES = HONORIFICS | words_of(WordClass.BESIDE_NAME) | german.words_of(WordClass.PERSON_TITLE)
 """Words before or after a name that are none of it."""
 _PERSON_TYPES = words_of(WordClass.PERSON_TYPE)
 

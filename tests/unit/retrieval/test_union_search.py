@@ -88,9 +88,7 @@ def test_each_ranking_has_every_second_place_and_what_came_before_takes_none() -
 
 
 def test_passages_are_cut_after_both_were_ranked_and_scores_fall_with_the_rank() -> None:
-    found = UnionSearch(Fixed("one", "abc"), Fixed("two", "xya")).retrieve(
-        question(), 3, 1
-    )
+    found = UnionSearch(Fixed("one", "abc"), Fixed("two", "xya")).retrieve(question(), 3, 1)
     assert [s.passage.id for s in found.passages] == ["a", "x", "b"]
     assert all(before.score > after.score for before, after in pairwise(found.passages))
     assert found.notes == ("of one", "of two")

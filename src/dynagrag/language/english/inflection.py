@@ -32,6 +32,14 @@ def thirds(verb: str) -> tuple[str, ...]:
 
 
 @cache
+def is_known(word: str) -> bool:
+    """Whether the dictionary has a word, in any form. Lower case."""
+    from lemminflect import getAllLemmas
+
+    return bool(getAllLemmas(word))
+
+
+@cache
 def is_plural_of(word: str, noun: str) -> bool:
     """Whether the dictionary has a word as the plural of a noun: valves of valve, not https of
     http. Lower case.

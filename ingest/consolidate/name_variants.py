@@ -50,9 +50,9 @@ def _unmarked_spellings(names: Sequence[UsedName], plain: Mapping[str, str]) -> 
             for unmarked in ascii_spellings(form):
                 marked[unmarked].add(key)
     for form, keys in marked.items():
-        key = plain.get(form)
-        if key is not None and key not in words and len(keys) == 1:
-            yield "spelling", min(keys), key
+        unmarked_key = plain.get(form)
+        if unmarked_key is not None and unmarked_key not in words and len(keys) == 1:
+            yield "spelling", min(keys), unmarked_key
 
 
 def plurals(by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:

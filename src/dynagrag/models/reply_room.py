@@ -17,6 +17,8 @@ THINKING_TOKENS = 16_000
 """Room for thoughts. At low effort, models of 2025 and 2026 take some hundred to a few thousand
 tokens for prompts like ours; what is not used costs nothing.
 """
+_REFUSED_FOR_S = 1.0
+"""So long after a refusal the next calls meet it unasked: threads that were about to call."""
 TYPICAL_THINKING_TOKENS = 1_000
 """Of one call, for estimates."""
 
@@ -69,13 +71,13 @@ class ReplyRoom:
     def first_alone(self, answer_tokens: int) -> Iterator[None]:
         """Around each call: the first one, and the first whose answer gets far less room than any
         before, is waited for by the others, so that what it shows of a server (thoughts, a spent
-        quota, a wrong key) costs one call and not one a thread. Those who waited for one that was
-        refused, whatever its prompt, meet the same error.
+        quota, a wrong key) costs one call and not one a thread. Where it was refused, whatever its
+        prompt, those who waited or come within a second meet the same error.
         """
         if not self._is_tried(answer_tokens):
             waits_since = time.monotonic()
             with self._first:
-                if self._refusal is not None and waits_since < self._refused_at:
+                if self._refusal is not None and waits_since < self._refused_at + _REFUSED_FOR_S:
                     raise self._refusal
                 if not self._is_tried(answer_tokens):  # nobody has been first meanwhile
                     with self._noting(answer_tokens):

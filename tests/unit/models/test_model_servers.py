@@ -44,6 +44,7 @@ from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models import reply_room
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.chat_names import is_reasoning_name, takes_effort
 from dynagrag.models.embedders import OpenAIEmbedder
@@ -361,16 +362,20 @@ def test_a_prompt_that_was_cut_in_silence_is_said_once_and_its_reply_not_kept(
 
 
 @pytest.mark.parametrize("max_retries", [0, 4])
-def test_a_spent_quota_is_refused_at_once(opened: Open, max_retries: int) -> None:
+def test_a_spent_quota_is_refused_at_once(
+    opened: Open, max_retries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with OddModelServer(spent_quota) as server, ThreadPoolExecutor(8) as pool:
         chat = opened(server, max_retries=max_retries)
         asked = [pool.submit(ask, chat, Prompt("p", "", str(i))) for i in range(8)]
         for future in asked:
             with pytest.raises(ModelRefusedError, match="quota is spent"):
                 future.result()
-        assert server.counts.chat_calls < 8
+        assert server.counts.chat_calls == 1
+        monkeypatch.setattr(reply_room, "_REFUSED_FOR_S", 0)
         with pytest.raises(ModelRefusedError):
-            ask(chat)  # the next one is tried again
+            ask(chat)
+        assert server.counts.chat_calls == 2, "later it is tried again"
 
 
 def test_a_rate_limit_in_the_words_of_a_quota_is_waited_for(opened: Open) -> None:

@@ -226,15 +226,16 @@ class Deriver:
         """Makes the vectors of these texts, by id, that are missing, and stores them batch by
         batch; deletes those of other ids.
 
-        Progress counts the work (`embedding_work`), which texts of several lengths share fairly.
+        Texts of one length go together, since a model pads a batch to its longest. Progress counts
+        the work (`embedding_work`), which texts of several lengths share fairly.
         """
         missing: dict[VectorKind, Sequence[str]] = {}
+        works: dict[VectorKind, Sequence[int]] = {}
         for kind, own in texts.items():
             self.store.keep_vectors(kind, tuple(own))
-            missing[kind] = missing_ids(own, set(self.store.vector_ids(kind)))
-        works = {
-            kind: [embedding_work(texts[kind][id_]) for id_ in ids] for kind, ids in missing.items()
-        }
+            ids = missing_ids(own, set(self.store.vector_ids(kind)))
+            missing[kind] = sorted(ids, key=lambda id_, own=own: len(own[id_]))
+            works[kind] = [embedding_work(own[id_]) for id_ in missing[kind]]
         total = sum(map(sum, works.values()))
         if not total:
             return

@@ -233,8 +233,9 @@ class Deriver:
         works: dict[VectorKind, Sequence[int]] = {}
         for kind, own in texts.items():
             self.store.keep_vectors(kind, tuple(own))
-            ids = missing_ids(own, set(self.store.vector_ids(kind)))
-            missing[kind] = sorted(ids, key=lambda id_, own=own: len(own[id_]))
+            absent = missing_ids(own, set(self.store.vector_ids(kind)))
+            by_length = sorted((len(own[id_]), id_) for id_ in absent)
+            missing[kind] = [id_ for _, id_ in by_length]
             works[kind] = [embedding_work(own[id_]) for id_ in missing[kind]]
         total = sum(map(sum, works.values()))
         if not total:

@@ -36,6 +36,8 @@ class Clock:
     start_s: float
     end_s: float | None = None
     date: str = ""
+    is_of_day: bool = False
+    """Whether it says by a date or by AM or PM that it is a time of the day."""
 
 
 def read_clock(text: str) -> Clock | None:
@@ -47,7 +49,9 @@ def read_clock(text: str) -> Clock | None:
             return None
         return Clock(float(sum(n * 60**at for at, n in enumerate(reversed(numbers)))))
     times = [_seconds(match) for match in found[:2]]
-    return Clock(times[0], times[1] if len(times) > 1 else None, found[0]["date"] or "")
+    first = found[0]
+    is_of_day = bool(first["date"] or first["half"])
+    return Clock(times[0], times[1] if len(times) > 1 else None, first["date"] or "", is_of_day)
 
 
 def lone_clock(line: str) -> Clock | None:

@@ -22,6 +22,7 @@ from dynagrag.ingest.load.clocks import (
 )
 from dynagrag.ingest.load.label_shapes import (
     Shape,
+    ends_sentence,
     is_titled,
     no_person,
     reads_as_heading,
@@ -31,7 +32,8 @@ from dynagrag.ingest.load.label_shapes import (
 _COVERED = 0.4
 _FEW = 6
 """So few labels need no repetition where every paragraph has one."""
-_MOST = 0.5
+_SOME, _MOST = 0.3, 0.5
+_FULL = 0.9
 _SURE_SHARE = 0.6
 """Before a colon stand also those that are in bold; whose names half are, has no such form."""
 
@@ -134,7 +136,9 @@ def plain_label(text: str) -> str:
 _BEFORE = (
     rf"(?:>[ \t]+)?(?:(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—|][ \t]*|:(?=\s)[ \t]*)?(?=[^\d\s]|\d))?"
 )
-_LABEL = r"(?P<label>[^\s:：|][^:：\n\t]{0,79}?)"
+_LABEL = r"(?P<label>(?![-–—+•*>#][ \t])[^\s:：|][^:：\n\t]{0,79}?(?:[ \t]\([^()\n]{1,120}\))?)"
+_ANY_LABEL = _LABEL.replace("[^:：\\n\\t]", "[^\\n\\t]")
+"""On a line with nothing but a time: `External: Zoe (guest)`."""
 _REST = r"[ \t]*(?P<rest>.*)"
 _BELOW = rf"(?=\n(?!{ANY_CLOCK})\S)"
 """Words stand on the next line."""
@@ -154,6 +158,16 @@ def _is_capital_or_titled(label: str) -> bool:
 
 def _form(place: str, format: str, pattern: str, proof: Proof, **more: object) -> LabelForm:
     return LabelForm(place, format, re.compile(pattern), proof, **more)  # type: ignore[arg-type]
+
+
+def _colon_form(lead: str) -> LabelForm:
+    return _form(
+        "before a colon",
+        "speaker-text",
+        rf"{_BEFORE}{lead}{_LABEL_COLON}",
+        Proof.COLON,
+        signs=(":", "："),
+    )
 
 
 FORMS: tuple[LabelForm, ...] = (
@@ -186,21 +200,21 @@ FORMS: tuple[LabelForm, ...] = (
     _form(
         "on the line below a time",
         "otter-text",
-        rf"#{{0,6}}[ \t]*(?P<before>{LONE_CLOCK})\n[*_]{{0,3}}{_LABEL}[*_]{{0,3}}:?(?=\n)",
+        rf"#{{0,6}}[ \t]*(?P<before>{LONE_CLOCK})\n[*_]{{0,3}}{_ANY_LABEL}[*_]{{0,3}}:?(?=\n)",
         Proof.TIMES,
         is_sure=True,
     ),
     _form(
         "on the line above a time",
         "otter-text",
-        rf"[*_]{{0,3}}{_LABEL}[*_]{{0,3}}:?\n(?P<behind>{LONE_CLOCK})(?=\n)",
+        rf"[*_]{{0,3}}{_ANY_LABEL}[*_]{{0,3}}:?\n(?P<behind>{LONE_CLOCK})(?=\n)",
         Proof.TIMES,
         is_sure=True,
     ),
     _form(
         "beside a time, on a line of their own",
         "otter-text",
-        rf"#{{0,6}}[ \t]*{_LABEL}(?:,?[ \t]*(?P<inside>{MARKED_CLOCK})"
+        rf"#{{0,6}}[ \t]*{_ANY_LABEL}(?:,?[ \t]*(?P<inside>{MARKED_CLOCK})"
         rf"|(?:[ \t]{{2,}}|\t)(?P<behind>{CLOCK})"
         rf"|[ \t]+[—–-][ \t]+(?:[^\W\d_]{{2,12}}[ \t]+[^\W\d_]{{1,4}}[ \t]+)?(?P<then>{CLOCK}))"
         r"[ \t]*:?(?=\n)",
@@ -223,12 +237,13 @@ FORMS: tuple[LabelForm, ...] = (
         Proof.TIMES,
         signs=(":",),
     ),
+    _colon_form(r"(?:>>+[ \t]*)?"),
     _form(
-        "before a colon",
+        "before a colon without a space",
         "speaker-text",
-        rf"{_BEFORE}(?:>>+[ \t]*)?{_LABEL_COLON}",
-        Proof.COLON,
-        signs=(":", "："),
+        rf"{_BEFORE}{_LABEL}:(?=[^\W\d_]){_REST}",
+        Proof.COVER,
+        signs=(":",),
     ),
     _form(
         "before a full stop",
@@ -292,10 +307,11 @@ FORMS: tuple[LabelForm, ...] = (
         only_opening=True,
     ),
 )
-CUE_FORMS = tuple(form for form in FORMS if form.place in {
-    "in bold before a colon", "before a colon", "in a list before a colon", "in brackets"
-})  # fmt: skip
-"""Those of captions."""
+CUE_FORMS = (
+    _colon_form(r"(?:(?:>>+|[-–—])[ \t]*)?"),
+    *(form for form in FORMS if form.place in {"in brackets", "on a line of their own"}),
+)
+"""Those of captions, where dashes begin another voice."""
 _TOGETHER = {"before a colon", "before a full stop"}
 """Forms that stand in one file: a court's `THE COURT:` beside `Q.` and `A.`."""
 
@@ -329,11 +345,20 @@ def _heads(form: LabelForm, lines: Sequence[TextLine]) -> Iterator[Head]:
     at = 0
     while at < len(lines):
         head = form.head(lines, at)
-        if head is not None and (form.is_sure or shape_of(head.label) is not Shape.SENTENCE):
+        if head is not None and _is_label(head.label, form):
             yield head
             at += head.num_lines
         else:
             at += 1
+
+
+def _is_label(label: str, form: LabelForm) -> bool:
+    if form.is_sure:
+        # A line of words above a time that follows it.
+        return form.proof is not Proof.TIMES or not (
+            len(label.split()) > 2 and ends_sentence(label)
+        )
+    return shape_of(label) is not Shape.SENTENCE
 
 
 def _coverage(heads: dict[int, Head], lines: Sequence[TextLine], num_blocks: int) -> float:
@@ -394,7 +419,8 @@ def _proven_by_colons(reading: FormReading, lines: Sequence[TextLine]) -> bool:
         return False
     num_repeated = sum(counts[label] for label in repeated)
     if repeated and reading.coverage >= _COVERED:
-        return total <= _FEW or num_repeated >= _MOST * total
+        share = _SOME if len(repeated) > 1 and reading.coverage >= _FULL else _MOST
+        return total <= _FEW or num_repeated >= share * total
     strong = [label for label in repeated if shape_of(label) is Shape.NAME]
     if repeated:
         return (len(strong) >= 2 and sum(counts[label] for label in strong) >= 4) or any(

@@ -14,6 +14,7 @@ from dynagrag.language.word_class import WordClass
 MAX_LABEL_CHARS = 80
 _MAX_BARE_CHARS = 72
 _MAX_WORDS = 9
+_MAX_TAIL_WORDS = 16
 _MAX_CASELESS_CHARS = 24
 _MAX_SMALL_WORD = 4
 """Letters of a small word between capitals: `Ministerin für Wasser`."""
@@ -104,14 +105,12 @@ def _cased_shape(words: list[str]) -> Shape:
         return Shape.NAME if not first[0].isdigit() else Shape.DOUBTFUL
     if len(words) == 1:
         return Shape.NAME if _HANDLE.search(first) else Shape.DOUBTFUL
-    is_all_small = all(word == word.lower() for word in words) and len(words) <= 3
-    if (
-        is_all_small
-        and not _FUNCTION.intersection(words)
-        and not _NO_NAME_WORDS.intersection(words)
-    ):
-        return Shape.NAME if any(word.isdigit() for word in words) else Shape.DOUBTFUL
-    return Shape.SENTENCE
+    words = [word.casefold() for word in words]
+    if len(words) > 4 or _FUNCTION.intersection(words) or _NO_NAME_WORDS.intersection(words):
+        return Shape.SENTENCE
+    # In small letters as a whole (`user 2`), or an office that ends so (`Mme la présidente`).
+    is_numbered = first[0].islower() and any(word.isdigit() for word in words)
+    return Shape.NAME if is_numbered else Shape.DOUBTFUL
 
 
 def _tail_shape(tail: str) -> Shape:
@@ -120,7 +119,7 @@ def _tail_shape(tail: str) -> Shape:
     if is_bracketed and tail[-1:] not in ")]）":
         return Shape.SENTENCE
     words = tail.strip("()[]（）,， ").split()
-    if not words or len(words) > 10 or _SENTENCE_SIGN.search(tail):
+    if not words or len(words) > _MAX_TAIL_WORDS or _SENTENCE_SIGN.search(tail):
         return Shape.SENTENCE
     if is_bracketed:
         return Shape.NAME
@@ -151,9 +150,10 @@ def no_person(label: str) -> str | None:
 
 def reads_as_heading(label: str) -> bool:
     """Whether a label that comes once says a sentence or a list of things."""
-    words = collapse(label).casefold().replace("’", "'").split()
+    bare = label.partition("(")[0]
+    words = collapse(bare).casefold().replace("’", "'").split()
     return len(words) > 1 and (
-        label.count(",") > 1 or any(word.strip(",") in _NO_NAME_WORDS for word in words)
+        bare.count(",") > 1 or any(word.strip(",") in _NO_NAME_WORDS for word in words)
     )
 
 

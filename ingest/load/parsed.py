@@ -90,7 +90,9 @@ def speaker_or_none(name: str | None) -> str | None:
     """A speaker's label with single spaces. None when empty or when it names nobody (`??`,
     `(note)`).
     """
-    label = collapse(name or "").strip("*_")
+    label = collapse(name or "").strip("*")
+    if label[:1] == label[-1:] == "_":
+        label = label.strip("_")
     bare = label.partition("(")[0]
     return label if label and any(ch.isalnum() for ch in bare) else None
 

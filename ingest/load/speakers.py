@@ -37,7 +37,9 @@ _FULL = 0.8
 """From this share of labelled paragraphs on, each is taken to begin with a label."""
 _EVERY = 0.9
 _MOST_FRONT_LINES = 20
-_MAX_FRONT_WORDS = 12
+_MAX_ITEM_WORDS = 12
+_MAX_ODD_WORDS = 8
+_STOP_WITHIN = re.compile(r"[.!?…;]\s")
 _COLON_PLACE = "before a colon"
 RECURS = 3
 """So often a name or a clock has to come to be missed."""
@@ -87,7 +89,8 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     facts = _file_facts(lines, dict(sorted(heads.items())), chosen)
     verdicts = {label: _verdict(label, facts) for label in facts.by_label}
     speakers = {label for label, v in verdicts.items() if v.fate is LabelFate.SPEAKER}
-    if not speakers:
+    num_spoken = sum(head.label in speakers for head in heads.values())
+    if not speakers or (len(speakers) == 1 and 2 * num_spoken <= len(heads)):
         return _without_form(lines, plain)
     for head in _stray_heads(lines, plain, chosen, heads, speakers):
         heads[head.at] = head
@@ -220,11 +223,22 @@ def _stray_heads(
             yield head
     if is_plain and coverage >= _EVERY:
         is_by_line = len(heads) >= _EVERY * len(lines)
+        is_bare = sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads)
         for at, line in enumerate(lines):
             if at not in covered and (line.opens or is_by_line):
                 odd = _PLAIN.head(lines, at)
-                if odd is not None and odd.clock is None and len(odd.label.split()) <= 8:
+                if odd is not None and _could_be_label(odd, is_bare):
                     yield odd
+
+
+def _could_be_label(head: Head, is_bare: bool) -> bool:
+    """Whether what stands before a colon is short, no sentence, and placed as the others are."""
+    return (
+        head.clock is None
+        and len(head.label.split()) <= _MAX_ODD_WORDS
+        and not _STOP_WITHIN.search(head.label)
+        and (head.is_bare or not is_bare)
+    )
 
 
 def _is_full_name(label: str) -> bool:
@@ -247,6 +261,8 @@ class _FileFacts:
     is_bare: bool
     """Whether labels have a line to themselves."""
     is_capital: bool
+    is_timed: bool
+    """Whether a time stands beside nearly each label."""
     first_words: frozenset[str]
     """First words of the labels that come back."""
     front: frozenset[str]
@@ -286,6 +302,7 @@ def _file_facts(
         has_sentences=has_sentences,
         is_bare=sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads),
         is_capital=sum(head.label.isupper() for head in heads.values()) >= _EVERY * len(heads),
+        is_timed=sum(head.clock is not None for head in heads.values()) >= _FULL * len(heads),
         first_words=frozenset(label.split()[0] for label in repeated),
         front=frozenset(_front_matter(heads, ended)) if has_sentences else frozenset(),
         small_words=frozenset(
@@ -321,7 +338,7 @@ def _front_matter(heads: dict[int, Head], ended: dict[str, list[bool]]) -> Itera
             or any(ended[head.label])
             or not head.rest
             or head.at > _MOST_FRONT_LINES
-            or len(head.rest.split()) > _MAX_FRONT_WORDS
+            or len(head.rest.split()) > _MAX_ITEM_WORDS
             or is_titled(head.label)
         ):
             return
@@ -361,11 +378,15 @@ def _heads_list(label: str, facts: _FileFacts) -> str | None:
         words = [head.rest] if head.rest else below
         if words and is_listed(words[0]):
             num_lines += 2
-        elif head.rest or not facts.has_sentences or any(map(ends_sentence, below)):
+        elif head.rest or not facts.has_sentences or not all(map(_is_item, below)):
             return None
         else:
             num_lines += len(below)
     return _ADDRESS_OR_LIST if num_lines > 1 else None
+
+
+def _is_item(words: str) -> bool:
+    return len(words.split()) <= _MAX_ITEM_WORDS and not ends_sentence(words)
 
 
 def _says_nothing(label: str, facts: _FileFacts) -> str | None:
@@ -404,10 +425,11 @@ def _once_a_name(label: str, head: Head, facts: _FileFacts) -> str | None:
     is_word = len(words) == 1 and not is_titled(label) and (
         is_function_word(label) or label.casefold() in facts.small_words
     )  # fmt: skip
+    if facts.is_timed and head.clock and not any(ch.isalpha() for ch in label):
+        return "stands beside a time, as the others do"
     if facts.coverage >= _FULL or not facts.first_words:
-        if shape is Shape.NAME or (len(words) == 1 or not label.islower()):
-            return None if is_word else "every turn of the file begins with a label"
-        return None
+        is_label = shape is Shape.NAME or len(words) == 1 or "," in label
+        return "every turn of the file begins with a label" if is_label and not is_word else None
     if shape is not Shape.NAME:
         return None
     if words[0] in facts.first_words:

@@ -41,6 +41,8 @@ class _Clocks:
     leads: bool = False
     ends: bool = False
     alone: bool = False
+    is_labelled: bool = False
+    """Whether a label stands beside nearly each of them, so that those without are nobody's."""
 
 
 @dataclass(slots=True)
@@ -106,7 +108,7 @@ def parse_spoken(
     cutter = _Cutter(filled, labels, clocks, title)
     cutter.cut()
     turns, notes = _with_times(cutter.turns, plain)
-    num_timed = sum(turn.start_s is not None for turn in turns)
+    num_timed = sum(turn.clock is not None for turn in cutter.turns)
     return Parsed(
         tuple(turn for turn in turns if turn.text),
         title=title,
@@ -144,8 +146,16 @@ def _clock_places(lines: Sequence[TextLine], labels: Labels) -> _Clocks:
         if (match := _TRAILING.fullmatch(line.text)) and (clock := read_clock(match[2]))
     ]
     if labels.form is not None:
+        num_timed = sum(head.clock is not None for head in labels.heads.values())
+        # Each line of a chat has its date; a line without a name is the program's.
+        is_chat = any(head.clock and head.clock.date for head in labels.heads.values())
+        share = 0.5 if is_chat else 0.8
+        is_labelled = num_timed > 1 and num_timed >= share * (num_timed + len(leading))
         return _Clocks(
-            leads=len(leading) >= 2 and _is_ordered(clock for _, clock in leading),
+            leads=(is_labelled or len(leading) >= 2)
+            and bool(leading)
+            and _is_ordered(clock for _, clock in leading),
+            is_labelled=is_labelled,
             ends=len(trailing) >= 2 and _is_ordered(trailing),
             alone=bool(alone) and _is_ordered(alone),
         )
@@ -169,12 +179,17 @@ def _is_ordered(clocks: Iterable[Clock]) -> bool:
 def _with_times(
     turns: Sequence[_Open], plain: Callable[[str], str]
 ) -> tuple[list[SourceTurn], list[str]]:
-    """The turns as they are kept. Times of day are kept where they are all of one day."""
-    days = {turn.clock.date for turn in turns if turn.clock and turn.clock.date}
-    is_dated = len(days) > 1
+    """The turns as they are kept. Times of day are kept where they are all of one day; beside them
+    no other is, since nothing says whether 9:04 is hours.
+    """
+    clocks = [turn.clock for turn in turns if turn.clock]
+    days = {clock.date for clock in clocks if clock.date}
+    is_of_day = any(clock.is_of_day for clock in clocks)
     made = []
     for turn in turns:
-        clock = None if turn.clock is None or (is_dated and turn.clock.date) else turn.clock
+        clock = turn.clock
+        if clock is not None and (clock.is_of_day != is_of_day or (len(days) > 1 and clock.date)):
+            clock = None
         made.append(
             SourceTurn(
                 collapse(plain(collapse(" ".join(turn.lines)))),
@@ -184,7 +199,7 @@ def _with_times(
             )
         )
     note = f"its times are those of {len(days)} days, and left out; split it into a file a day"
-    return made, [note] if is_dated else []
+    return made, [note] if len(days) > 1 else []
 
 
 # ------------------------------------------------------------------------------------------ cutting
@@ -227,10 +242,9 @@ class _Cutter:
                 self._go_on(at)
             at += 1
 
-    def _open(self, line: TextLine, clock: Clock | None) -> _Open:
-        """A turn that a clock or a paragraph begins; nobody's where each turn has a label."""
-        is_unlabelled = clock is not None and self.labels.coverage >= 0.8
-        speaker = None if is_unlabelled else self.speaker
+    def _open(self, line: TextLine, clock: Clock) -> _Open:
+        """A turn that a clock begins; nobody's where the others have a label."""
+        speaker = None if self.clocks.is_labelled else self.speaker
         return _Open(speaker, self.label if speaker else None, line.number, clock)
 
     def _begin(self, head: Head) -> None:

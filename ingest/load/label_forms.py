@@ -117,7 +117,7 @@ class LabelForm:
             match.group().count("\n") + 1,
             label,
             read_clock(clock) if clock else None,
-            (groups.get("rest") or "").strip(),
+            _closed(groups.get("rest") or ""),
             line.opens,
         )
 
@@ -129,8 +129,17 @@ _CLOCKS = ("before", "inside", "behind", "then")
 
 def plain_label(text: str) -> str:
     """A label as it is shown: without marks of emphasis, escapes and quotes round it."""
-    label = collapse(_ESCAPED.sub(r"\1", text)).strip('*_`"“” ')
+    label = collapse(_ESCAPED.sub(r"\1", text)).strip('*`"“” ')
+    if label[:1] == label[-1:] == "_":
+        label = label.strip("_")
     return label.removeprefix("~").strip()
+
+
+def _closed(rest: str) -> str:
+    """The words behind a label without a mark of emphasis that was opened before it."""
+    words = rest.strip()
+    mark = words[-2:]
+    return words[:-2].rstrip() if mark in {"**", "__"} and words.count(mark) == 1 else words
 
 
 _BEFORE = (
@@ -228,7 +237,6 @@ FORMS: tuple[LabelForm, ...] = (
         rf"{_LABEL}[ \t](?P<behind>{CLOCK})[ \t]*:?{_BELOW}",
         Proof.TIMES,
         signs=(":",),
-        only_opening=True,
     ),
     _form(
         "behind a time, on a line of their own",

@@ -267,6 +267,8 @@ class _FileFacts:
     """First words of the labels that come back."""
     front: frozenset[str]
     small_words: frozenset[str]
+    within: frozenset[str]
+    """Words before a colon within what is said."""
 
     def words_below(self, head: Head) -> list[str]:
         """The lines below a head, to the next head or the end of their paragraph."""
@@ -292,7 +294,11 @@ def _file_facts(
     spoken = [is_ended for own in ended.values() if any(own) for is_ended in own]
     has_sentences = 2 * len(spoken) >= len(heads) and sum(spoken) >= _FULL * len(spoken)
     repeated = [label for label, own in by_label.items() if len(own) > 1]
-    said = ((heads[at].rest if at in heads else line.text) for at, line in enumerate(lines))
+    said = [
+        word
+        for at, line in enumerate(lines)
+        for word in (heads[at].rest if at in heads else line.text).split()
+    ]
     return _FileFacts(
         lines=lines,
         by_label=by_label,
@@ -305,12 +311,8 @@ def _file_facts(
         is_timed=sum(head.clock is not None for head in heads.values()) >= _FULL * len(heads),
         first_words=frozenset(label.split()[0] for label in repeated),
         front=frozenset(_front_matter(heads, ended)) if has_sentences else frozenset(),
-        small_words=frozenset(
-            word.strip(".,;:!?\"'()")
-            for words in said
-            for word in words.split()
-            if word[:1].islower()
-        ),
+        small_words=frozenset(word.strip(".,;:!?\"'()") for word in said if word[:1].islower()),
+        within=frozenset(word[:-1] for word in said if word.endswith(":")),
     )
 
 
@@ -358,6 +360,13 @@ def _verdict(label: str, facts: _FileFacts) -> Verdict:
     if shown is not None:
         return Verdict(LabelFate.SPEAKER, shown)
     return Verdict(LabelFate.NOBODY, "comes once, and nothing shows that it is a name")
+
+
+def _is_within(label: str, facts: _FileFacts) -> str | None:
+    """`Erstens: ...`, which stands before a colon within what is said too."""
+    if len(facts.by_label[label]) == 1 and label in facts.within:
+        return "stands before a colon among words too"
+    return None
 
 
 def _is_sentence(label: str, facts: _FileFacts) -> str | None:
@@ -415,6 +424,7 @@ _NO_PERSON = (
     _heads_list,
     _stands_in_front,
     _has_another_place,
+    _is_within,
 )
 """What a label can be that is no person, in order of asking."""
 

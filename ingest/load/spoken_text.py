@@ -54,6 +54,7 @@ class _Open:
     number: int
     clock: Clock | None = None
     lines: list[str] = field(default_factory=list)
+    is_aside: bool = False
 
 
 def filled_lines(lines: Iterable[str]) -> list[TextLine]:
@@ -239,7 +240,8 @@ class _Cutter:
             elif (heading := _HEADING.fullmatch(line.text)) or self._is_nobodys(at):
                 self._leave(line, heading)
             else:
-                self._go_on(at)
+                at += self._go_on(at)
+                continue
             at += 1
 
     def _open(self, line: TextLine, clock: Clock) -> _Open:
@@ -304,37 +306,44 @@ class _Cutter:
             line.text.startswith(f"{name} ") for name in names
         )
 
-    def _go_on(self, at: int) -> None:
+    def _go_on(self, at: int) -> int:
+        """Adds a line of words, or a paragraph of nobody's; returns how many lines."""
         line = self.lines[at]
         match = _LEADING.fullmatch(line.text) if self.clocks.leads else None
         clock = read_clock(match[1]) if match else None
         if match is not None and clock is not None:
             self.turns.append(self._open(line, clock))
             self._add(self.turns[-1], match[2])
-            return
-        if line.opens and is_aside(self._paragraph(at)):
-            self.turns.append(_Open(None, None, line.number, None, [line.text]))
-            return
+            return 1
+        num_lines = self._lines_of_aside(at)
+        if num_lines:
+            words = [item.text for item in self.lines[at : at + num_lines]]
+            self.turns.append(_Open(None, None, line.number, None, words, is_aside=True))
+            return num_lines
         if self._begins_turn(at):
-            self.turns.append(_Open(self.speaker, self.label, line.number, None))
+            self.turns.append(_Open(self.speaker, self.label, line.number))
         self._add(self.turns[-1], line.text)
+        return 1
 
-    def _begins_turn(self, at: int) -> bool:
-        """Whether a line of words begins a turn: a paragraph that no time holds together."""
-        if not self.turns:
-            return True
-        line, last = self.lines[at], self.turns[-1]
-        if not line.opens or not last.lines or not "".join(last.lines):
-            return False
-        is_after_aside = last.label != self.label or last.speaker != self.speaker
-        has_own_time = self.clocks.ends and _TRAILING.fullmatch(line.text) is not None
-        return last.clock is None or is_after_aside or has_own_time
-
-    def _paragraph(self, at: int) -> str:
+    def _lines_of_aside(self, at: int) -> int:
+        """How many lines of `(Applause)` begin here: a line, or a whole paragraph; else 0."""
+        if is_aside(self.lines[at].text):
+            return 1
         end = at + 1
         while end < len(self.lines) and not self.lines[end].opens:
             end += 1
-        return " ".join(line.text for line in self.lines[at:end])
+        words = " ".join(line.text for line in self.lines[at:end])
+        return end - at if self.lines[at].opens and is_aside(words) else 0
+
+    def _begins_turn(self, at: int) -> bool:
+        """Whether a line of words begins a turn: a paragraph that no time holds together."""
+        if not self.turns or self.turns[-1].is_aside:
+            return True
+        line, last = self.lines[at], self.turns[-1]
+        if not line.opens or not any(last.lines):
+            return False
+        has_own_time = self.clocks.ends and _TRAILING.fullmatch(line.text) is not None
+        return last.clock is None or has_own_time
 
 
 def _is_heading(text: str) -> bool:

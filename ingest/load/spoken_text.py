@@ -108,14 +108,14 @@ def parse_spoken(
         return Parsed(tuple(prose), title=title, notes=notes, labels=decisions)
     cutter = _Cutter(filled, labels, clocks, title)
     cutter.cut()
-    turns, notes = _with_times(cutter.turns, plain)
+    turns, remarks = _with_times(cutter.turns, plain)
     num_timed = sum(turn.clock is not None for turn in cutter.turns)
     return Parsed(
         tuple(turn for turn in turns if turn.text),
         title=title,
         notes=(
             *cutter.notes,
-            *notes,
+            *remarks,
             *label_notes(labels),
             *_missed_clocks(filled, num_timed),
         ),

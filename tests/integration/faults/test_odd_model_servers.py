@@ -139,6 +139,7 @@ def test_a_chunk_that_is_too_long_for_the_context_is_halved(
         done = cli("ingest", path, "--workspace", "halved")
         assert done.code == 0, done
         assert "chunks halved" in done.out
+        assert "stay unmerged" not in done.out
         assert cli("graph", "stats", "--json", "--workspace", "halved").json["relations"] == whole
 
 

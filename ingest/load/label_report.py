@@ -8,7 +8,7 @@ from pathlib import Path
 from dynagrag.core.schema import LabelDecision, LabelFate, LoadedSource
 from dynagrag.core.text import clock, plural
 
-_FATES = {
+FATES = {
     LabelFate.SPEAKER: "speaker",
     LabelFate.NOBODY: "nobody",
     LabelFate.NO_LABEL: "no label",
@@ -19,15 +19,20 @@ MAX_UNKNOWN = 0.05
 
 def label_line(decision: LabelDecision) -> str:
     """`Anna: speaker, 3 turns, 41 words, at 0:03, 0:12 (the file's form has it)`."""
-    parts = [_FATES[decision.fate]]
+    parts = [FATES[decision.fate]]
     if decision.num_turns:
         parts += [plural(decision.num_turns, "turn"), plural(decision.num_words, "word")]
-    if decision.times_s:
-        parts.append("at " + ", ".join(map(clock, decision.times_s)))
-    elif decision.lines:
-        noun = "line" if len(decision.lines) == 1 else "lines"
-        parts.append(f"{noun} {', '.join(f'{line:,}' for line in decision.lines)}")
+    if places := label_places(decision):
+        parts.append(places)
     return f"{decision.text}: {', '.join(parts)} ({decision.why})"
+
+
+def label_places(decision: LabelDecision) -> str:
+    """Its first times, or its first lines; empty where the form has neither."""
+    if decision.times_s:
+        return "at " + ", ".join(map(clock, decision.times_s))
+    noun = "line" if len(decision.lines) == 1 else "lines"
+    return f"{noun} {', '.join(f'{n:,}' for n in decision.lines)}" if decision.lines else ""
 
 
 def unknown_share(source: LoadedSource) -> float:

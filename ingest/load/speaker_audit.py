@@ -140,7 +140,7 @@ def audit_speakers(turns: Sequence[SourceTurn]) -> tuple[AuditFinding, ...]:
     """
     labels = list(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
     names = _Names(labels[:_MAX_NAMED])
-    speakers = [turn.speaker and names.person_of.get(turn.speaker, turn.speaker) for turn in turns]
+    speakers = [names.person_of.get(turn.speaker or "", turn.speaker or "") for turn in turns]
     found: list[AuditFinding] = []
     turned: list[_Turned] = []
     for place, turn in enumerate(turns):
@@ -282,20 +282,22 @@ def _is_reported(sentence: str) -> bool:
 
 
 def _turned(
-    speakers: Sequence[str | None], place: int, addresses: Sequence[_Address], line: AuditLine
+    speakers: Sequence[str], place: int, addresses: Sequence[_Address], line: AuditLine
 ) -> Iterator[_Turned]:
-    """Who speaks after a turn that asks by name, and before one that thanks by name."""
+    """Who speaks after a turn that asks by name, and before one that thanks by name; an empty
+    speaker is nobody.
+    """
     own = speakers[place]
-    following = speakers[place + 1] if place + 1 < len(speakers) else None
+    following = speakers[place + 1] if place + 1 < len(speakers) else ""
     recent = speakers[max(0, place - _RECENT) : place]
     asked = [address for address in addresses if address.is_asked or address.is_last]
-    if asked and asked[-1].label != own and following not in (None, own):
+    if asked and asked[-1].label != own and following not in ("", own):
         label = asked[-1].label
         is_answer = not asked[-1].is_asked and label in recent
-        yield _Turned(label, label if is_answer else following or "", line)
+        yield _Turned(label, label if is_answer else following, line)
     thanked = next((address.label for address in addresses if address.is_thanked), own)
-    if thanked != own and recent and recent[-1] not in (None, own):
-        yield _Turned(thanked, thanked if thanked in recent else recent[-1] or "", line)
+    if thanked != own and recent and recent[-1] not in ("", own):
+        yield _Turned(thanked, thanked if thanked in recent else recent[-1], line)
 
 
 def _others_speaking(turned: Sequence[_Turned], often: Set[str]) -> Iterator[AuditFinding]:
@@ -324,9 +326,9 @@ def _others_speaking(turned: Sequence[_Turned], often: Set[str]) -> Iterator[Aud
                 yield _other_speaks(name, other, [event.line])
         elif name < other:
             answered += [own.line.turn for own in by_name[other] if own.found == other]
-            first, last = sorted((event.line, back.line), key=lambda line: line.turn)
-            if not any(first.turn <= turn <= last.turn for turn in answered):
-                yield _other_speaks(name, other, [first, last])
+            lines = sorted((event.line, back.line), key=lambda line: line.turn)
+            if not any(lines[0].turn <= turn <= lines[1].turn for turn in answered):
+                yield _other_speaks(name, other, lines)
 
 
 def _other_speaks(name: str, other: str, lines: Sequence[AuditLine]) -> AuditFinding:

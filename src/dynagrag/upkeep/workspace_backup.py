@@ -171,7 +171,8 @@ def restore(file: Path, settings: Settings, workspace: str | None, progress: Pro
                     f"{file} changed while it was read; restore it again when it is whole"
                 )
             # refuses a newer journal, brings an older one up to date
-            wiring.make_journal(unpacked).close()
+            with closing(wiring.make_journal(unpacked)) as journal:
+                journal.job_book.make_history()
             progress("check", 1, 1)
             with _folder_of_workspace(folder, settings):
                 return Restored(

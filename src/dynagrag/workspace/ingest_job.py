@@ -104,9 +104,9 @@ class RetryGroup:
 
 def retry_groups(journal: Journal) -> tuple[RetryGroup, ...]:
     """The set-aside chunks by the options they were set aside under. Those of an older version have
-    the last ingest's.
+    the last ingest's; where this user has asked for none, the defaults and the models that are set.
     """
-    jobs = {job.id: job for job in journal.jobs() if job.request.options}
+    jobs = {job.id: job for job in journal.jobs() if job.request.options and job.is_own}
     last = jobs[max(jobs)].request if jobs else JobRequest()
     groups: dict[str, tuple[JobRequest, list[tuple[str, int, int]]]] = {}
     for item in journal.set_asides():
@@ -135,8 +135,9 @@ def options_of(request: JobRequest, **changes: Any) -> IngestOptions:
     """
     if not request.options:
         raise UsageError(
-            "this job was noted by an older dynagrag, without its paths and options; run the ingest"
-            " itself again"
+            "this job has neither paths nor options: it came with a backup, or is of an older"
+            " dynagrag; run the ingest itself again (replies that are stored are not asked for"
+            " again)"
         )
     overrides = {name: value for name, value in changes.items() if value is not None}
     try:
@@ -148,6 +149,35 @@ def options_of(request: JobRequest, **changes: Any) -> IngestOptions:
             "this job's options cannot be read by this version of dynagrag; run the ingest itself"
             " again"
         ) from err
+
+
+def check_own(job: Job) -> None:
+    """Raises UsageError where this user hasn't asked for a job: then its journal, and with it what
+    it would read and where it would send that, may come from elsewhere.
+    """
+    if not job.is_own:
+        raise UsageError(
+            f"{demands_of(job)}; if that is right, run `dynagrag jobs resume {job.id}` in a"
+            " terminal and say yes, or run the ingest itself"
+        )
+
+
+def demands_of(job: Job) -> str:
+    """What a job that this user hasn't asked for would do, in a line."""
+    request = job.request
+    glossaries = request.options.get("glossaries")
+    files = [*request.paths, *(glossaries if isinstance(glossaries, list) else ())]
+    more = f" and {len(files) - _MAX_FILES} more" if len(files) > _MAX_FILES else ""
+    shown = ", ".join(map(str, files[:_MAX_FILES])) + more
+    return (
+        f"job {job.id} was not begun by you on this machine: it would read"
+        f" {shown or 'chunks that were set aside'}, with the language model"
+        f" {request.llm or 'none'}, the embedder {request.embedder or 'of the settings'} and the"
+        f" store {request.store or 'of the settings'}"
+    )
+
+
+_MAX_FILES = 5
 
 
 def prepare_ingest(

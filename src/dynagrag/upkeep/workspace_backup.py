@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dynagrag import wiring
+from dynagrag.config.own_files import check_output
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import StoreError, UsageError, WorkspaceError
 from dynagrag.core.files.private_files import make_folder, private, touch
@@ -58,14 +59,15 @@ def back_up(space: Workspace, file: Path, *, is_forced: bool, progress: Progress
     """Writes a workspace to a file, as it is at one moment, also while something is ingested into
     it.
 
-    Raises UsageError when the file is there already and `is_forced` is false, StoreError when it
-    cannot be written.
+    Raises UsageError when the file is there already and `is_forced` is false, or is one of this
+    program's own, StoreError when it cannot be written.
     """
     if file.is_dir() or (file.exists() and not is_forced):
         raise UsageError(
             f"{file} is {'a folder' if file.is_dir() else 'there already'}; name another file, or"
             " overwrite one with --force"
         )
+    check_output(file, space.settings)
     if is_unfinished(space.store):
         raise StoreError(
             f"workspace {space.name!r} is an unfinished copy; run the copy or restore that made it"
@@ -196,6 +198,12 @@ def _restore_checked(
     ):
         if not is_unfinished(target) and not target.documents():
             _check_journal(folder)
+
+        def place_rest() -> None:
+            """What belongs to the workspace beside its store; without it, it isn't whole."""
+            _place(unpacked / JOURNAL, folder / JOURNAL)
+            remember_store(folder, settings)
+
         is_here = store_address(folder, settings).is_embedded
         or_move = f", or move {folder} away" if is_here else ""
         copy_workspace(
@@ -204,9 +212,8 @@ def _restore_checked(
             progress,
             origin=f"backup {manifest.parts[GRAPH].sha256}",
             remedy=f"restore into another store with --store{or_move}",
-            before_done=lambda: _place(unpacked / JOURNAL, folder / JOURNAL),
+            before_done=place_rest,
         )
-        remember_store(folder, settings)
         return target.address()
 
 

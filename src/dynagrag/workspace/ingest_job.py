@@ -25,11 +25,9 @@ from dynagrag.core.errors import (
     ModelError,
     StoreError,
     UsageError,
-    WorkspaceError,
 )
 from dynagrag.core.protocols import ChatModel, Extractor
 from dynagrag.core.schema import ChunkWork
-from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.job_follower import Follower
 from dynagrag.ingest.load import find_sources
@@ -65,7 +63,8 @@ class IngestOptions:
     the folders and is no longer there.
     `glossaries`: files that say which names are one (`ingest/load/glossary_file.py`); they are
     stored, and hold from then on.
-    `speakers`: what speakers are called in place of their labels.
+    `speakers`: what speakers are called in place of their labels. `follow_links`: links are
+    followed that lead out of the folders, too.
     """
 
     extractor: str = "llm"
@@ -77,6 +76,7 @@ class IngestOptions:
     remove_missing: bool = False
     speakers: SpeakerNames = field(default_factory=SpeakerNames)
     glossaries: tuple[str, ...] = ()
+    follow_links: bool = False
 
 
 def check_options(options: IngestOptions) -> None:
@@ -126,7 +126,7 @@ def retry_groups(journal: Journal) -> tuple[RetryGroup, ...]:
     return tuple(RetryGroup(request, tuple(places)) for request, places in groups.values())
 
 
-_NO_WAY = ("max_calls", "max_tokens", "remove_missing", "speakers", "glossaries")
+_NO_WAY = ("max_calls", "max_tokens", "remove_missing", "speakers", "glossaries", "follow_links")
 
 
 def options_of(request: JobRequest, **changes: Any) -> IngestOptions:
@@ -191,13 +191,13 @@ def prepare_ingest(
     """Reads the sources and says what an ingest would do and cost, before it does anything. `job`:
     the one that is resumed.
     """
-    sources = find_sources(paths)
+    sources = find_sources(paths, follows_links=options.follow_links)
     folders = [Path(p) for p in paths if Path(p).is_dir()]
     request = _request(parts, tuple(str(Path(p).absolute()) for p in paths), options)
 
     def plan(tools: _Tools) -> IngestPlan:
         return make_plan(
-            sources,
+            sources.files,
             parts.store,
             tools.profile,
             tools.extractor.name,
@@ -205,6 +205,7 @@ def prepare_ingest(
             options.remove_missing,
             options.speakers,
             progress,
+            sources.left_out,
         )
 
     return _prepared(parts, build_index, INGEST, request, options, plan, job)
@@ -230,15 +231,6 @@ def prepare_retry(
         lambda tools: make_retry_plan(places, parts.store),
         job,
     )
-
-
-def check_no_transfer(parts: WorkspaceParts) -> None:
-    """Raises WorkspaceError where a copy into the workspace was not ended."""
-    if is_unfinished(parts.store):
-        raise WorkspaceError(
-            f"a copy or restore into workspace {parts.name!r} is under way, or was stopped; let it"
-            " end, or run it again, before you ingest"
-        )
 
 
 def _request(parts: WorkspaceParts, paths: tuple[str, ...], options: IngestOptions) -> JobRequest:
@@ -270,7 +262,7 @@ def _prepared(
     plan: Callable[[_Tools], IngestPlan],
     job: Job | None,
 ) -> "PreparedIngest":
-    check_no_transfer(parts)
+    parts.check_whole()
     check_options(options)
     glossaries = read_glossaries(options.glossaries, parts.store if job else None)
     needs_model = wiring.extractor_choice(options.extractor).needs_model

@@ -256,3 +256,19 @@ def test_the_app_resumes_no_job_that_came_from_elsewhere(
     assert page.button(key="resume_1").disabled
     assert any("was not begun by you" in caption.value for caption in page.caption)
     assert is_untouched(elsewhere, server)
+
+
+@pytest.mark.parametrize("extractor", ["llm", "fast"])
+def test_a_link_out_of_an_ingested_folder_is_neither_read_nor_sent(
+    server: OpenAIStubServer, corpus: Any, cli: Any, secret: Path, extractor: str
+) -> None:
+    folder = corpus.write("a.vtt", ONE).parent
+    (folder / "extra.txt").symlink_to(secret)
+    said = cli("ingest", folder, "--extractor", extractor)
+    assert said.code == 3
+    assert f"extra.txt: is a link out of the folder, to {secret}" in said.out
+    assert SECRET not in json.dumps(server.requests)
+    assert [d["title"] for d in cli("documents", "--json").json] == ["a"]
+    assert cli("inspect", folder).out.count("is a link out of the folder") == 1
+    assert cli("ingest", folder, "--extractor", extractor, "--follow-links").code == 0
+    assert len(cli("documents", "--json").json) == 2

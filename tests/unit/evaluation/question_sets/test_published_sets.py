@@ -429,3 +429,21 @@ def test_the_real_sets_are_read_whole(name: str) -> None:
     titles = {d.title for d in loaded.corpus}
     assert loaded.questions
     assert all(title in titles for q in loaded.questions for title in q.gold.titles)
+
+
+@pytest.mark.parametrize("half", list(Half))
+def test_a_limit_reads_no_more_of_a_file_than_it_asks(write: Write, half: Half) -> None:
+    rows: list[Any] = [{"question": f"Who {n // 2}?", "documents": ["a"]} for n in range(20)]
+    rows[1:1] = [{"question": "Why?", "documents": ["a"], "answerable": False}]
+    path = write("own/questions.jsonl", [*rows, {"question": "beyond", "documents": 7}])
+    with pytest.raises(LoadError, match="line 22"):
+        load_own(path)
+    whole = load_own(write("own/sound.jsonl", rows)).questions
+    for limit in (1, 3):
+        enough = Enough(limit, lambda question: half.holds(question.row))
+        read = load_own(path, enough)
+        assert [q for q in read.questions if half.holds(q.row)][:limit] == [
+            q for q in whole if half.holds(q.row)
+        ][:limit]
+        assert len(read.questions) < 10
+    assert load_own_texts(path, Enough(2))[0] == load_own_texts(path)[0][:2]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dynagrag.core.errors import LoadError, UsageError
-from dynagrag.evaluation.question_sets.own_questions import load_own
+from dynagrag.evaluation.question_sets.own_questions import Enough, load_own, load_own_texts
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.question_sets.question_set import Gold, Half, Scope, TurnSpan
 

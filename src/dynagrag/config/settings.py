@@ -25,7 +25,7 @@ from pydantic_settings import (
 )
 
 from dynagrag.config.scrubbing import address_secrets
-from dynagrag.config.settings_file import kept_in_keyring, saved_settings
+from dynagrag.config.settings_file import kept_in_keyring, saved_settings, unreadable
 from dynagrag.config.store_logins import LOGINS
 from dynagrag.config.system_keyring import KEYS, keys_seen, read_key
 from dynagrag.core.errors import SettingsError
@@ -376,7 +376,9 @@ def load_settings(**overrides: Any) -> Settings:
             f"setting {name}: {reason}; see `.env.example` for what can be set"
         ) from err
     except (OSError, ValueError) as err:
-        raise SettingsError(f"settings.toml or .env could not be read: {err}") from err
+        # of the two, the one that is wrong: settings.toml by itself says so
+        saved_settings()
+        raise unreadable(Path(".env"), err) from err
 
 
 def own_settings() -> Settings:

@@ -38,6 +38,7 @@ _LISTS = {
     "entities": ("keys", "aliases", "summaries", "passages"),
     "relations": ("summaries", "record_ids"),
 }
+_TOO_LATE = "9000"
 _BYTES_A_FLOAT = 4
 _COUNTERS = ("version", "records", "embedder_dimension")
 _UNREADABLE = (
@@ -70,7 +71,9 @@ def check_graph(path: Path, workspace: str) -> None:
             _check_vectors(sqlite)
         with closing(SqliteStore(path, workspace)) as store:
             _check_records(store)
-            store.edits()
+            for edit in store.edits():
+                if edit.at >= _TOO_LATE:  # by these texts they are ordered, and later ones stamped
+                    raise _WrongRowError(f"the edit {edit.id!r} has a time that is none")
             graph = store.graph()
             store.consolidation()
         known = {entity.id for entity in graph.entities}

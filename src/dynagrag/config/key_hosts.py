@@ -20,6 +20,7 @@ from dynagrag.config.settings import Settings, load_settings, own_settings
 from dynagrag.config.settings_file import settings_file
 from dynagrag.config.store_logins import LOGINS, login_for
 from dynagrag.core.errors import SettingsError
+from dynagrag.core.files.private_files import write_text
 
 _FILE = "allowed_hosts.json"
 
@@ -87,10 +88,7 @@ def allow(host: KeyHost) -> None:
     partial = path.with_name(f"{path.name}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(
-            os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-        ) as file:
-            json.dump(rows, file, indent=1)
+        write_text(partial, json.dumps(rows, indent=1))
         os.replace(partial, path)
     except OSError as err:
         raise SettingsError(

@@ -22,7 +22,7 @@ def hash_password(password: str) -> str:
     """The hash of a password to store. SettingsError if it is shorter than MIN_LENGTH, or has what
     nobody can type into the app's field.
     """
-    if any(unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") for sign in password):
+    if any(unicodedata.category(sign) in ("Cc", "Zl", "Zp") for sign in password):
         raise SettingsError(
             "a password has no control characters (such as a line break or a tab): no browser's"
             " field takes them; choose one without"

@@ -89,8 +89,16 @@ def _table(names: list[str], rows: Iterable[list[str | int]]) -> bytes:
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(names)
-    writer.writerows(rows)
+    writer.writerows([_cell(value) for value in row] for row in rows)
     return written.getvalue().encode()
+
+
+def _cell(value: str | int) -> str | int:
+    """A text that a spreadsheet would take for a formula, and run, begins with an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def _as_graphml(graph: Graph) -> list[bytes]:

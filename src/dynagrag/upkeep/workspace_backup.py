@@ -234,6 +234,7 @@ def _place(source: Path, target: Path) -> None:
     goes.
     """
     partial = target.with_name(f".{target.name}.partial")
+    partial.unlink(missing_ok=True)
     touch(partial)
     shutil.copyfile(source, partial)
     for suffix in ("-wal", "-shm"):

@@ -22,6 +22,7 @@ from dynagrag.ingest.pipeline import IngestReport, Progress
 from dynagrag.journal.jobs import Job
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.workspace.address import (
+    agree_to_store,
     has_embedded,
     has_store,
     remember_store,
@@ -130,6 +131,8 @@ def open_workspace(
         raise
     if create:  # a look at another store doesn't move the workspace there
         remember_store(folder, settings)
+    else:
+        agree_to_store(folder, settings)
     return space
 
 

@@ -107,6 +107,11 @@ WRONG_ROWS: dict[str, tuple[str, str, str]] = {
         "INSERT INTO edits VALUES ('e', 'sing', '[]', '', '', '', '')",
         "can't be read",
     ),
+    "an edit at the end of time": (
+        "graph",
+        "INSERT INTO edits VALUES ('e', 'rename', '[]', '', '', '', '9999-12-31T23:59:59.999999')",
+        "a time that is none",
+    ),
     "a table too many": ("graph", "CREATE TABLE more (x)", "'more'"),
     "an index too few": ("graph", "DROP INDEX turns_of_document", "'turns_of_document'"),
     "a column too many": ("graph", "ALTER TABLE turns ADD COLUMN mood TEXT", "'turns'"),

@@ -16,9 +16,11 @@ import pytest
 from altered_backups import in_sqlite, rewritten
 from ingests import ONE
 
-from dynagrag.core.errors import UsageError
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import SettingsError, StoreError, UsageError
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.fake_server import OpenAIStubServer
+from dynagrag.workspace.address import agree_to_store, open_store
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
@@ -272,3 +274,75 @@ def test_a_link_out_of_an_ingested_folder_is_neither_read_nor_sent(
     assert cli("inspect", folder).out.count("is a link out of the folder") == 1
     assert cli("ingest", folder, "--extractor", extractor, "--follow-links").code == 0
     assert len(cli("documents", "--json").json) == 2
+
+
+def test_a_folder_names_no_server_to_which_texts_and_a_password_go(
+    server: OpenAIStubServer,
+    corpus: Any,
+    cli: Any,
+    home: Path,
+    elsewhere: socket.socket,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NEO4J_PASSWORD", "pw-of-hers")
+    path = corpus.write("a.vtt", ONE)
+    assert cli("ingest", path, "-w", "w").code == 0
+    address = f"bolt://127.0.0.1:{elsewhere.getsockname()[1]}"
+    folder = home / "workspaces" / "w"
+    (folder / "store").write_text(f"{address}\n")
+    for command in (("ask", "Who?"), ("ingest", path), ("documents",), ("delete", "a")):
+        complaint = cli(*command, "-w", "w").complaint(1)
+        assert f"--store {address}" in complaint
+        assert "NEO4J_PASSWORD" in complaint
+    assert cli("workspaces").code == 0
+    cli("doctor", "-w", "w")
+    assert is_untouched(elsewhere, server)
+    (folder / "store.seal").write_text("0" * 64)
+    assert "not named" in cli("ask", "Who?", "-w", "w").complaint(1)
+    assert is_untouched(elsewhere, server)
+
+
+def test_a_server_that_was_named_once_is_known_from_then_on(home: Path) -> None:
+    folder = home / "workspaces" / "w"
+    folder.mkdir(parents=True)
+    (folder / "store").write_text("bolt://127.0.0.1:9\n")
+    with pytest.raises(SettingsError, match="not named on this machine"):
+        open_store(folder, "w", load_settings())
+    agree_to_store(folder, load_settings(store="bolt://127.0.0.1:9"))
+    with pytest.raises(StoreError, match=r"127\.0\.0\.1:9"):  # nobody is there
+        open_store(folder, "w", load_settings())
+    (folder / "store").write_text("bolt://127.0.0.1:8\n")
+    with pytest.raises(SettingsError, match="not named on this machine"):
+        open_store(folder, "w", load_settings())
+
+
+@pytest.mark.parametrize("name", ["lock", "jobs/1.lock", "holder.partial", "journal.sqlite"])
+def test_a_link_in_a_folder_that_was_copied_here_costs_no_file_elsewhere(
+    server: OpenAIStubServer, corpus: Any, cli: Any, home: Path, tmp_path: Path, name: str
+) -> None:
+    path = corpus.write("a.vtt", ONE)
+    assert cli("ingest", path, "-w", "w").code == 0
+    folder = home / "workspaces" / "w"
+    target = tmp_path / "precious"
+    if name == "journal.sqlite":
+        with closing(sqlite3.connect(target)) as db, db:
+            db.execute("CREATE TABLE cookies (value TEXT)")
+        for left in folder.glob("journal.sqlite*"):
+            left.unlink()
+    else:
+        target.write_text("precious words\n")
+    before = target.read_bytes()
+    link = folder / name
+    (folder / "holder").unlink()
+    link.unlink(missing_ok=True)
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(target)
+    if name == "jobs/1.lock":
+        with closing(sqlite3.connect(folder / "journal.sqlite")) as db, db:
+            db.execute("UPDATE jobs SET status = 'failed'")
+        said = cli("jobs", "resume", 1, "-w", "w")
+    else:
+        said = cli("ingest", path, corpus.write("b.vtt", ONE[::-1]), "-w", "w")
+    assert said.code == 1, said
+    assert len(said.err.strip().splitlines()) == 1
+    assert target.read_bytes() == before

@@ -1,10 +1,13 @@
 """What this program writes: never over its own files, for the user alone, whole or not at all."""
 
+import csv
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dynagrag.core.schema import Entity
+from dynagrag.curation.graph_export import export, part
 from dynagrag.workspace.facade import Workspace
 
 
@@ -105,3 +108,12 @@ def test_a_backup_of_a_renamed_workspace_claims_no_ingest(
     assert said.code == 0
     assert "ingest" not in said.err
     assert "older than its records" in said.err
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@"])
+def test_a_name_that_a_spreadsheet_would_run_is_a_text_in_csv(tmp_path: Path, sign: str) -> None:
+    entity = Entity("e", "k", f"{sign}HYPERLINK(1)", "", ("k",), (f"{sign}1",), "", 3, ())
+    first, _ = export(part([entity], []), tmp_path / "g.csv", force=False)
+    with first.open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[1] == ["e", f"'{sign}HYPERLINK(1)", "", "3", f"'{sign}1", ""]

@@ -447,3 +447,12 @@ def test_a_limit_reads_no_more_of_a_file_than_it_asks(write: Write, half: Half) 
         ][:limit]
         assert len(read.questions) < 10
     assert load_own_texts(path, Enough(2))[0] == load_own_texts(path)[0][:2]
+
+
+def test_a_bomb_in_a_file_of_rows_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl.gz"
+    with gzip.open(path, "wb") as file:
+        for _ in range(300):
+            file.write(bytes(1_000_000))
+    with pytest.raises(LoadError, match="as no rows do"):
+        load_own(path)

@@ -49,7 +49,7 @@ def find_sources(paths: Sequence[str | Path], *, follows_links: bool = False) ->
     search = _Search(follows_links)
     for given in paths:
         for path in search.expand(str(given)):
-            search.found.setdefault(os.path.realpath(path), path)
+            search.found.setdefault(_real(path), path)
     return FoundSources(tuple(search.found.values()), tuple(search.left_out.values()))
 
 
@@ -111,12 +111,12 @@ class _Search:
         return files
 
     def _walk(self, folder: Path, root: Path) -> Iterator[Path]:
-        seen = {os.path.realpath(folder)}
+        seen = {_real(folder)}
         for here, folders, files in os.walk(folder, followlinks=True, onerror=_warn_unreadable):
             kept = []
             for name in sorted(folders):
                 path = Path(here, name)
-                real = os.path.realpath(path)
+                real = _real(path)
                 if name.startswith(".") or real in seen or self._leads_out(path, root):
                     continue
                 seen.add(real)
@@ -146,11 +146,13 @@ class _Search:
         """Whether it stands in a folder by its name, and elsewhere in truth."""
         if self._follows_links or not _is_within(os.path.abspath(path), os.path.abspath(root)):
             return False
-        real = os.path.realpath(path)
-        if _is_within(real, os.path.realpath(root)):
+        real = _real(path)
+        if _is_within(real, _real(root)):
             return False
         self._leave_out(
-            path, f"is a link out of the folder, to {real}; --follow-links reads what it leads to"
+            path,
+            f"is a link out of the folder, to {real or 'nobody may know where'}; --follow-links"
+            " reads what it leads to",
         )
         return True
 
@@ -159,6 +161,16 @@ class _Search:
         self.left_out[str(path)] = LoadedSource(
             str(path), None, title=title, refused=collapse(reason)
         )
+
+
+def _real(path: Path) -> str:
+    """Where a path leads; "" where a link in it can't be followed, as those of other processes in
+    /proc.
+    """
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return ""
 
 
 def _is_within(path: str, folder: str) -> bool:

@@ -224,9 +224,10 @@ def test_half_a_restored_workspace_answers_nothing(
     def die(*_: object) -> None:
         raise Killed
 
-    with monkeypatch.context() as patch, pytest.raises(Killed):
+    with monkeypatch.context() as patch:
         patch.setattr("dynagrag.upkeep.workspace_backup._place", die)
-        restore(saved, load_settings(), None, silent)
+        with pytest.raises(Killed):
+            restore(saved, load_settings(), None, silent)
     with open_space() as half:
         assert half.store.documents()
         with pytest.raises(WorkspaceError, match="restore into workspace 'w' is under way"):

@@ -172,3 +172,20 @@ def test_a_path_that_is_none_is_an_error() -> None:
 def test_an_unreadable_file_beside_a_good_one_is_left_for_the_loader_to_refuse(talks: Path) -> None:
     (talks / "noise.bin").write_bytes(b"\0" * 100)
     assert "noise.bin" in names(talks, "")
+
+
+def test_a_link_that_may_not_be_followed_is_left_out(
+    talks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (talks / "cwd").symlink_to("/proc/1/cwd")
+
+    def refuse(path: Path) -> str:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    real = os.path.realpath
+    monkeypatch.setattr(
+        os.path, "realpath", lambda path: refuse(path) if Path(path).name == "cwd" else real(path)
+    )
+    found = find_sources([talks])
+    assert [Path(left.path).name for left in found.left_out] == ["cwd"]
+    assert len(found.files) == 4

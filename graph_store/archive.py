@@ -103,7 +103,11 @@ def save_sqlite(source: Path, target: Path) -> None:
 
 
 def describe(folder: Path, workspace: str, *, made_at: str, dynagrag: str) -> Manifest:
-    """The manifest of the two parts in a folder."""
+    """The manifest of the two parts in a folder. StoreError where a row in them can't be read, so
+    that nobody could restore them.
+    """
+    check_graph(folder / GRAPH, workspace)
+    check_journal(folder / JOURNAL)
     with closing(SqliteStore(folder / GRAPH, workspace)) as store:
         digest, is_current = store.digest(), store.is_derived_current()
     counts = _counts(folder / GRAPH)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from dynagrag.cli.main import run
-from dynagrag.config.settings import load_settings
+from dynagrag.config.own_seal import is_own, seal
+from dynagrag.config.settings import known_secrets, load_settings, own_settings
 from dynagrag.config.settings_file import settings_file
 from dynagrag.core.errors import EmbedderMismatchError, LoadError, SettingsError
 from dynagrag.core.schema import EmbedderIdentity
@@ -73,3 +74,21 @@ def test_an_error_of_the_system_names_what_helps(
     assert run(["jobs"]) == 1
     err = capsys.readouterr().err
     assert (len(err.splitlines()), "some/file" in err, remedy in err) == (1, True, True)
+
+
+def test_a_dotenv_that_is_a_pipe_is_refused_and_waited_for_nowhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo(tmp_path / ".env")
+    with pytest.raises(SettingsError, match=r"the \.env of this folder is no regular file"):
+        load_settings()
+    assert own_settings()
+    assert isinstance(known_secrets(), tuple)
+
+
+def test_a_key_of_the_seal_that_is_a_pipe_is_none(home: Path) -> None:
+    home.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(home / "job_key")
+    assert not is_own("text", "seal")
+    assert is_own("text", seal("text"))  # a key takes its place

@@ -81,6 +81,12 @@ def check_store_host(settings: Settings, address: str) -> None:
         raise host.error()
 
 
+def is_of_dotenv(name: str, value: object) -> bool:
+    """Whether a setting has this value because of the `.env` of this folder alone."""
+    dot_env = _DotEnv.read()
+    return dot_env is not None and dot_env.is_of_it(name, value)
+
+
 def allow(host: KeyHost) -> None:
     """Keeps a person's yes. Raises SettingsError where it can't be written."""
     path = _path()

@@ -7,6 +7,7 @@ from pathlib import Path
 from dynagrag.config.settings import Settings
 from dynagrag.config.settings_file import settings_file
 from dynagrag.core.errors import UsageError
+from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 
 _SQLITE = b"SQLite format 3\0"
 
@@ -21,10 +22,12 @@ def check_output(path: Path, settings: Settings, but: Path | None = None) -> Non
         is_own = real.is_relative_to(workspaces) or real.is_relative_to(home / "restoring")
         is_own &= but is None or not real.is_relative_to(but.resolve())
         is_own |= real.parent == home and real.name in _OWN
+        if is_irregular(path):
+            raise UsageError(f"{path} {IRREGULAR}; name another file")
         if not is_own and path.is_file():
             with path.open("rb") as file:
                 is_own = file.read(len(_SQLITE)) == _SQLITE
-    except (OSError, ValueError) as err:
+    except (OSError, ValueError, RuntimeError) as err:  # the last: links that lead round
         raise UsageError(
             f"{path} cannot be written: {getattr(err, 'strerror', None) or err}; name another file"
         ) from err

@@ -49,6 +49,8 @@ def _seal(key: bytes, text: str) -> str:
 
 def _key(path: Path) -> bytes | None:
     """None where there is none, or the file isn't as we wrote it."""
+    if not path.is_file():
+        return None
     try:
         key = bytes.fromhex(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -5,7 +5,7 @@ import io
 import json
 import tempfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -71,11 +71,11 @@ def _as_json(graph: Graph) -> list[bytes]:
 
 
 def _as_csv(graph: Graph) -> list[bytes]:
-    entities = (
+    entities: Iterator[list[str | int]] = (
         [e.id, e.name, e.type, e.weight, "; ".join(e.aliases), " | ".join(e.summaries)]
         for e in graph.entities
     )
-    relations = (
+    relations: Iterator[list[str | int]] = (
         [r.id, r.head, r.label, r.tail, r.weight, r.support, " | ".join(r.summaries)]
         for r in graph.relations
     )

@@ -91,9 +91,15 @@ def back_up(space: Workspace, file: Path, *, is_forced: bool, progress: Progress
             # not, too.
             save_sqlite(space.journal.path, folder / JOURNAL)
             made_at = datetime.now(UTC).isoformat(timespec="seconds")
-            manifest = describe(
-                folder, space.store.workspace, made_at=made_at, dynagrag=version("dynagrag")
-            )
+            try:
+                manifest = describe(
+                    folder, space.store.workspace, made_at=made_at, dynagrag=version("dynagrag")
+                )
+            except StoreError as err:
+                raise StoreError(
+                    f"workspace {space.name!r} could not be restored from a backup: {err}; look"
+                    " at it with `dynagrag doctor`, and ingest its files into another workspace"
+                ) from err
             progress("pack", 0, 1)
             pack(folder, manifest, folder / "whole")
             with (folder / "whole").open("rb") as written:

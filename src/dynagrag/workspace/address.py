@@ -4,6 +4,7 @@ there.
 
 from pathlib import Path
 
+from dynagrag.config.key_hosts import is_of_dotenv
 from dynagrag.config.own_seal import is_own, seal
 from dynagrag.config.settings import Settings
 from dynagrag.config.store_logins import LOGINS, login_for
@@ -62,7 +63,9 @@ def name_in_store(folder: Path, workspace: str) -> str:
     it was renamed since.
     """
     path = folder / FIRST_NAME_FILE
-    return path.read_text(encoding="utf-8").strip() if path.is_file() else workspace
+    return (
+        path.read_text(encoding="utf-8", errors="replace").strip() if path.is_file() else workspace
+    )
 
 
 def open_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
@@ -88,8 +91,11 @@ def remember_store(folder: Path, settings: Settings) -> None:
 def agree_to_store(folder: Path, settings: Settings) -> None:
     """Keeps that this user has named the address that the folder has, and not the folder alone."""
     address = _address_of_folder(folder)
-    named = (settings.store, *(getattr(settings, login.address) for login in LOGINS))
-    if address is None or address not in named or _is_agreed(folder, address):
+    names = ("store", *(login.address for login in LOGINS))
+    is_named = any(
+        getattr(settings, name) == address and not is_of_dotenv(name, address) for name in names
+    )
+    if address is None or not is_named or _is_agreed(folder, address):
         return
     if made := seal(address):
         write_text(folder / _SEAL_FILE, f"{made}\n")
@@ -116,9 +122,13 @@ def _check_named_here(folder: Path, settings: Settings) -> None:
 
 def _address_of_folder(folder: Path) -> str | None:
     path = folder / ADDRESS_FILE
-    return path.read_text(encoding="utf-8").strip() if path.is_file() else None
+    if not path.is_file():
+        return None
+    return path.read_text(encoding="utf-8", errors="replace").strip()
 
 
 def _is_agreed(folder: Path, address: str) -> bool:
     path = folder / _SEAL_FILE
-    return path.is_file() and is_own(address, path.read_text(encoding="utf-8").strip())
+    return path.is_file() and is_own(
+        address, path.read_text(encoding="utf-8", errors="replace").strip()
+    )

@@ -1,6 +1,9 @@
 """What this program writes: never over its own files, for the user alone, whole or not at all."""
 
 import csv
+import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -117,3 +120,28 @@ def test_a_name_that_a_spreadsheet_would_run_is_a_text_in_csv(tmp_path: Path, si
     with first.open(newline="") as file:
         rows = list(csv.reader(file))
     assert rows[1] == ["e", f"'{sign}HYPERLINK(1)", "", "3", f"'{sign}1", ""]
+
+
+@pytest.mark.parametrize("kind", ["backup", "export"])
+def test_no_output_takes_the_place_of_a_pipe_or_a_device(
+    filled: Workspace, cli: Any, tmp_path: Path, kind: str
+) -> None:
+    filled.close()
+    pipe, loop = tmp_path / "pipe.json", tmp_path / "loop.json"
+    os.mkfifo(pipe)
+    loop.symlink_to(loop)
+    assert "is no regular file" in cli(*_asked_for(kind, pipe)).complaint(2)
+    assert pipe.is_fifo()
+    assert "name another file" in cli(*_asked_for(kind, loop)).complaint(2)
+
+
+def test_a_workspace_that_could_not_be_restored_is_not_backed_up(
+    filled: Workspace, cli: Any, tmp_path: Path
+) -> None:
+    filled.close()
+    with closing(sqlite3.connect(filled.folder / "graph.sqlite")) as db, db:
+        db.execute("UPDATE documents SET meta = '{not json'")
+    assert "could not be restored" in cli("backup", tmp_path / "w.zip", "-w", "w").complaint(1)
+    assert not (tmp_path / "w.zip").exists()
+    for command in (("documents",), ("ask", "Who?")):
+        assert "a row can't be read" in cli(*command, "-w", "w").complaint(1)

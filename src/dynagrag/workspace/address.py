@@ -74,7 +74,7 @@ def open_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
     Raises SettingsError where only the workspace's folder names its server, which may come from
     elsewhere.
     """
-    _check_named_here(folder, settings)
+    check_named_here(folder, settings)
     return store_address(folder, settings).open(folder, name_in_store(folder, workspace), settings)
 
 
@@ -101,7 +101,7 @@ def agree_to_store(folder: Path, settings: Settings) -> None:
         write_text(folder / _SEAL_FILE, f"{made}\n")
 
 
-def _check_named_here(folder: Path, settings: Settings) -> None:
+def check_named_here(folder: Path, settings: Settings) -> None:
     """Texts and a password go to no server that only a folder names: it may have been copied here
     from elsewhere.
     """

@@ -374,16 +374,19 @@ def estimate_run(
     max_concurrency: int,
     seconds_per_call: float | None,
     price_of: Callable[[int, int], float | None],
+    thoughts_per_call: int = 0,
 ) -> IngestEstimate:
     """The estimate of a run over these chunks; consolidation by a model (`is_judged`) is taken as
     one call in ten chunks. `price_of`: the price of so many tokens of prompts and replies.
+    `thoughts_per_call`: tokens that a model thinks before it answers, which are paid for as replies
+    are.
     """
     num_chunks = len(chunk_prompt_tokens)
     merge_calls = -(-num_chunks // 10) if is_judged else 0
     prompt_tokens = sum(chunk_prompt_tokens) + 800 * merge_calls
     reply_tokens = int(_REPLY_TOKENS_PER_CHUNK_TOKEN[is_small] * sum(chunk_tokens))
-    completion_tokens = reply_tokens + 200 * merge_calls
     calls = num_chunks + merge_calls
+    completion_tokens = reply_tokens + 200 * merge_calls + thoughts_per_call * calls
     per_call = seconds_per_call if seconds_per_call is not None else _ASSUMED_SECONDS[is_small]
     seconds = per_call * calls / max_concurrency
     money = price_of(prompt_tokens, completion_tokens)

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 
 from dynagrag.core.schema import LoadedSource, SourceTurn
 from dynagrag.ingest.load.captions import begins_another
-from dynagrag.ingest.load.speakers import is_aside
+from dynagrag.ingest.load.label_shapes import is_aside
 from dynagrag.language.sentences import num_words, sentence_spans
 
 _CAPTIONS = frozenset(

@@ -21,6 +21,7 @@ from dynagrag.ingest.load.speaker_names import (
     kept_names,
     labels_of,
     renamed,
+    with_labels,
 )
 from dynagrag.ingest.split import chunk_passages, document_id_of, make_document, split_passages
 
@@ -197,8 +198,10 @@ def make_plan(
             continue
         uri = uri_of(path)
         kept, title = _kept(stored, source.sha256, store.workspace, by_uri.get(uri, ()))
-        labels.setdefault(path.name, []).extend((*labels_of(source), *kept.values()))
-        source = renamed(source, names.of_file(path.name), kept)
+        given = names.of_file(path.name)
+        own_labels = labels_of(with_labels(source, given, kept))
+        labels.setdefault(path.name, []).extend((*own_labels, *kept.values()))
+        source = renamed(source, given, kept)
         document, turns = make_document(source, store.workspace, uri)
         if document.id in planned or document.id in unchanged:
             num_doubles += 1

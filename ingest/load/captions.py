@@ -7,6 +7,7 @@ entities; a test holds this parser to it where both can read.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dynagrag.core.errors import LoadError
@@ -74,6 +75,15 @@ def parse_captions(lines: list[str], form: str) -> Parsed:
         else:
             notes.append("no WEBVTT line at the top")
     return Parsed(tuple(_turns(filled, notes)), title=title, notes=tuple(notes))
+
+
+def turns_of_cues(
+    cues: Iterable[tuple[float | None, float | None, str]], notes: list[str]
+) -> list[SourceTurn]:
+    """Turns of another format's cues (start and end in seconds, text), whose speakers stand in the
+    text as they do in SubRip. Adds to the notes.
+    """
+    return _turns([_Cue(start, end, text.split("\n")) for start, end, text in cues], notes)
 
 
 def _read_cues(lines: list[str], form: str) -> tuple[list[_Cue], list[str]]:

@@ -46,7 +46,7 @@ from dynagrag.ingest.load.spoken_words import (
     letters,
     pieces_of,
 )
-from dynagrag.ingest.load.times import MILLI_S, TICK_S, Span, from_first, unit_of
+from dynagrag.ingest.load.times import MILLI_S, TICK_S, Span, from_first, unit_note, unit_of
 
 KNOWN_SHAPES = (
     "a list of {speaker, start, end, text}, or an object with turns (Oyez), segments (Podcasting"
@@ -402,17 +402,13 @@ def _read(found: _Found, data: Any) -> Parsed:
     records, is_whole = _without_retold(records), found.is_whole
     if not found.form.is_captions and _are_words(records):
         records, is_whole = _gathered(records), True
-    turns, lost = _turns_of(records, found, _speaker_spans(data, found.form), is_whole=is_whole)
-    moved, time_words = from_first(turns)
-    notes += time_words
+    spans = _speaker_spans(data, found.form)
+    turns, notes_of_turns = _turns_of(records, found, spans, is_whole=is_whole)
+    moved, notes_of_dates = from_first(turns)
+    notes += [*notes_of_turns, *notes_of_dates]
     num_empty = sum(not turn.text for turn in moved)
     if num_empty:
         notes.append(f"{plural(num_empty, 'empty turn')} left out")
-    if lost:
-        notes.append(
-            f"speakers and times of {plural(lost, 'segment')} left out: its single words aren't"
-            " those of its text"
-        )
     values = [value for value, _ in found.records]
     num_annotations = found.name == "mission-json" and sum(
         "annotations" in value or "tokens" in value for value in values
@@ -482,10 +478,12 @@ def _gathered(records: Sequence[Record]) -> list[Record]:
 
 def _turns_of(
     records: Sequence[Record], found: _Found, spans: Sequence[_SpeakerSpan], *, is_whole: bool
-) -> tuple[list[SourceTurn], int]:
-    """The records' turns, and how many have words of which the single words are only some."""
-    unit_s = _unit_of_records(records, found.form.hint_s)
-    part_unit_s = _unit_of_parts(records, found.form.hint_s)
+) -> tuple[list[SourceTurn], list[str]]:
+    """The records' turns, and notes."""
+    times = _times_of_records(records, found.form.hint_s)
+    part_times = _times_of_parts(records, found.form.hint_s)
+    unit_s, part_unit_s = unit_of(*times), unit_of(*part_times)
+    notes = list(unit_note(unit_s, times[1]) or unit_note(part_unit_s, part_times[1]))
     turns: list[tuple[str | None, SourceTurn]] = []
     num_lost = 0
     for record in records:
@@ -503,38 +501,40 @@ def _turns_of(
             speaker = speaker_or_none(piece.speaker)
             turn = SourceTurn(collapse(text), speaker, piece.start_s, piece.end_s)
             turns.append((record.channel, turn))
-    return _by_channel(turns), num_lost
+    if num_lost:
+        notes.append(
+            f"speakers and times of {plural(num_lost, 'segment')} left out: its single words"
+            " aren't those of its text"
+        )
+    return _by_channel(turns), notes
 
 
-def _unit_of_records(records: Sequence[Record], hint_s: float | None) -> float:
-    plain = [own for own in records if own.start is not None and not own.start.is_sure]
-    spans, hints = [], []
-    for own in plain:
+def _times_of_records(
+    records: Sequence[Record], hint_s: float | None
+) -> tuple[list[Span], list[float | None]]:
+    """The records' plain numbers, and the units that their keys suggest."""
+    spans, hints = [], list[float | None]()
+    for own in records:
         start = own.start
-        end = own.end if own.end is not None and not own.end.is_sure else None
-        value = None if end is None else end.value
-        if value is None and start is not None and own.duration is not None:
-            value = start.value + own.duration.value
-        spans.append(Span(own.text or _text_of_parts(own), start and start.value, value))
-        hints.append((start and start.hint_s) or hint_s)
-    return unit_of(spans, hints)
+        if start is None or start.is_sure:
+            continue
+        end = own.end.value if own.end is not None and not own.end.is_sure else None
+        if end is None and own.duration is not None:
+            end = start.value + own.duration.value
+        spans.append(Span(own.text or " ".join(p.text for p in own.parts), start.value, end))
+        hints.append(start.hint_s or hint_s)
+    return spans, hints
 
 
-def _text_of_parts(record: Record) -> str:
-    return " ".join(part.text for part in record.parts)
-
-
-def _unit_of_parts(records: Sequence[Record], hint_s: float | None) -> float:
-    parts = [
-        part
-        for own in records
-        for part in own.parts
-        if part.start is not None and not part.start.is_sure
-    ]
-    return unit_of(
-        (Span(p.text, p.start and p.start.value, p.end and p.end.value) for p in parts),
-        ((p.start and p.start.hint_s) or hint_s for p in parts),
-    )
+def _times_of_parts(
+    records: Sequence[Record], hint_s: float | None
+) -> tuple[list[Span], list[float | None]]:
+    spans, hints = [], list[float | None]()
+    for part in (part for own in records for part in own.parts):
+        if part.start is not None and not part.start.is_sure:
+            spans.append(Span(part.text, part.start.value, part.end and part.end.value))
+            hints.append(part.start.hint_s or hint_s)
+    return spans, hints
 
 
 def _words_of(record: Record, unit_s: float) -> list[SpokenWord]:

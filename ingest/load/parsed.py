@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse, plural
+from dynagrag.ingest.load.times import time_notes
 
 MAX_FILE_BYTES = 200_000_000
 """A day of speech is about 1 MB of text; what is larger is no transcript."""
@@ -156,6 +157,7 @@ def checked(parsed: Parsed) -> Parsed:
     notes = parsed.notes
     if num_bad:
         notes = (*notes, f"{plural(num_bad, 'control or broken character')} replaced by U+FFFD")
+    notes += time_notes(turns)
     return replace(
         parsed, turns=turns, title=title, meta=meta, notes=tuple(clean(note) for note in notes)
     )

@@ -25,8 +25,10 @@ _POSSIBLE_RATES = (0.05, 12.0)
 """Words a second: a few words of a slow scene, and the fastest of quick talkers over a word or two
 whose times are rounded.
 """
-_POSSIBLE_OF_STARTS = (0.01, 12.0)
-"""The same where only starts are known: pauses lie between them."""
+_POSSIBLE_OF_STARTS = (0.0045, 12.0)
+"""The same where only starts are known: pauses lie between them, as between the chapters of a talk.
+A lower rate than this can be milliseconds of ordinary speech.
+"""
 _LETTERS_PER_WORD = 6
 _DURATION = re.compile(
     r"P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?", re.ASCII | re.IGNORECASE
@@ -134,7 +136,7 @@ def unit_of(spans: Iterable[Span], hints: Iterable[float | None] = ()) -> float:
         hints: The units that its keys suggest, one a time; the most frequent one is held to be
             right unless nobody can have spoken at that speed.
     """
-    hint = next((unit for unit, _ in Counter(filter(None, hints)).most_common(1)), 1.0)
+    hint = _suggested(hints)
     timed = [own for own in spans if own.start is not None and own.text.strip()]
     ended = [(own.text, own.end - own.start) for own in timed if own.start is not None and own.end]
     possible = _POSSIBLE_RATES
@@ -154,6 +156,24 @@ def unit_of(spans: Iterable[Span], hints: Iterable[float | None] = ()) -> float:
         return hint
     best = min(_UNITS_S, key=lambda unit: abs(math.log(rate / unit / _USUAL_RATE)))
     return best if possible[0] <= rate / best <= possible[1] else hint
+
+
+def unit_note(unit_s: float, hints: Iterable[float | None]) -> tuple[str, ...]:
+    """A line where the unit isn't what a file's keys suggest."""
+    hint_s = _suggested(hints)
+    if unit_s == hint_s:
+        return ()
+    return (
+        f"times are read as {_NAMES[unit_s]}: as {_NAMES[hint_s]} nobody speaks that fast or"
+        " slowly",
+    )
+
+
+_NAMES = {1.0: "seconds", MILLI_S: "milliseconds", TICK_S: "ticks of 100 ns"}
+
+
+def _suggested(hints: Iterable[float | None]) -> float:
+    return next((unit for unit, _ in Counter(filter(None, hints)).most_common(1)), 1.0)
 
 
 def _num_spoken(text: str) -> float:

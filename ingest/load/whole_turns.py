@@ -17,7 +17,8 @@ from dynagrag.ingest.load.speakers import is_aside
 from dynagrag.language.sentences import num_words, sentence_spans
 
 _CAPTIONS = frozenset(
-    {"vtt", "srt", "sbv", "youtube-xml", "youtube-text", "podcast-json", "whisperx-json"}
+    "vtt srt sbv ass sami microdvd mpl2 lrc ttml youtube-xml youtube-json youtube-text podcast-json"
+    " whisperx-json whisper-json whispercpp-json".split()
 )
 """The formats whose turns are cues, or segments as long as a cue."""
 MAX_PAUSE_S = 2.0

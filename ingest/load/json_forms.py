@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from dynagrag.core.errors import LoadError
@@ -31,6 +32,7 @@ from dynagrag.ingest.load.json_records import (
     words_in,
 )
 from dynagrag.ingest.load.parsed import (
+    DATE_KEY,
     MAX_TURN_CHARS,
     MEDIA_KEY,
     Parsed,
@@ -167,7 +169,7 @@ class _Found:
 
     name: str
     path: str
-    records: list[tuple[Any, Mapping[str, Any]]]
+    records: Sequence[tuple[Any, Mapping[str, Any]]]
     form: _Form
     is_whole: bool
 
@@ -416,11 +418,12 @@ def _read(found: _Found, data: Any) -> Parsed:
     if num_annotations:
         notes.append(f"editors' annotations of {plural(num_annotations, 'turn')} left out")
     roles = _roles(values)
+    date = _date_of(data)
     return Parsed(
         moved,
         title=_title_of(data, found.name),
         notes=tuple(notes),
-        meta={ROLES_KEY: roles_text(roles)} if roles else {},
+        meta=({ROLES_KEY: roles_text(roles)} if roles else {}) | ({DATE_KEY: date} if date else {}),
     )
 
 
@@ -615,6 +618,21 @@ def _by_channel(turns: Sequence[tuple[str | None, SourceTurn]]) -> list[SourceTu
 def _is_number(speaker: str) -> bool:
     """Whether a label only counts speakers: 0, A, spk_1."""
     return len(speaker) == 1 or speaker[-1].isdigit()
+
+
+def _date_of(data: Any) -> str:
+    """The day that a file says it is of, "" where it says none: ISO, or as a number since 1970."""
+    body = data.get("data") if isinstance(data, dict) else None
+    inner = body.get("transcript") if isinstance(body, dict) else None
+    for value in (data, inner):
+        date = value.get("date") if isinstance(value, dict) else None
+        if isinstance(date, str) and re.match(r"\d{4}-\d\d-\d\d", date):
+            return date[:10]
+        if isinstance(date, int | float) and not isinstance(date, bool) and date > 1e9:
+            with suppress(ValueError, OverflowError, OSError):
+                since = date / 1000 if date > 1e11 else date
+                return datetime.fromtimestamp(since, UTC).date().isoformat()
+    return ""
 
 
 def _title_of(data: Any, name: str) -> str:

@@ -39,6 +39,9 @@ _LONG_REFERENCE = re.compile(r"&#(?:[0-9]{20,}|[xX][0-9a-fA-F]{20,});?")
 MEDIA_KEY = "media_url"
 """The key of a recording's address in its document's `meta`."""
 
+DATE_KEY = "date"
+"""The key of a document's own day (ISO) in its `meta`."""
+
 
 def is_address(text: str) -> bool:
     """Whether it is an address of the web, with a host."""

@@ -1127,6 +1127,22 @@ def test_interim_results_and_segments_whose_words_are_too_few_are_noted(tmp_path
     )
 
 
+@pytest.mark.parametrize(
+    ("date", "kept"),
+    [
+        (1767312000000, "2026-01-02"),
+        ("2026-01-02T10:00:00Z", "2026-01-02"),
+        ("soon", None),
+        (5, None),
+    ],
+)
+def test_a_meetings_day_is_kept(tmp_path: Path, date: Any, kept: str | None) -> None:
+    data = {"data": {"transcript": {"title": "Gate", "date": date, "sentences": SENTENCES}}}
+    source = load(tmp_path, data)
+    assert source.title == "Gate"
+    assert source.meta.get("date") == kept
+
+
 def test_an_unknown_tools_json_says_where_it_was_read_from(tmp_path: Path) -> None:
     source = load(tmp_path, CASES["sonix"][0])
     assert source.notes == ("an unknown JSON form: read from transcript[]",)

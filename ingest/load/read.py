@@ -105,6 +105,7 @@ def load_source(path: Path) -> LoadedSource:
         encoding=reading.encoding,
         notes=reading.notes + parsed.notes,
         meta=meta,
+        labels=parsed.labels,
     )
 
 

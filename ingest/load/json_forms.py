@@ -57,12 +57,18 @@ KNOWN_SHAPES = (
 )
 _MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 _BRACES = re.compile(r"[{}]")
-_MAX_DEPTH, _MAX_LISTS = 12, 2_000
+_MAX_DEPTH, _MAX_LISTS, _MAX_WRAPS = 12, 2_000, 3
 """Of the search for segments in a file of an unknown tool."""
+_MOST = 0.9
+"""The share of the words of the best list that another one must have to be it."""
 _NOT_SPEECH = re.compile(
     r"translat|summar|chapter|topic|highlight|entit|intent|action|keyword|sentiment|alternative",
     re.IGNORECASE,
 )
+
+
+_SAMPLE_S = 1 / 16_000
+"""Otter counts samples of sound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,8 @@ class _Form:
             object, a path that ends without `[]` one object with all words of a file or channel.
         has: A key that one of the records must have, for paths that others have as well.
         hint_s: The unit of plain numbers, where the data don't speak against it.
-        speakers: Path of records that say who spoke from when to when, for words that don't.
+        speakers: Paths of records that say who spoke from when to when, for words that don't; the
+            first that is there.
         is_captions: Cues, whose entities and tags are no words.
     """
 
@@ -83,7 +90,7 @@ class _Form:
     places: tuple[str, ...]
     has: tuple[str, ...] = ()
     hint_s: float | None = None
-    speakers: str = ""
+    speakers: tuple[str, ...] = ()
     is_captions: bool = False
 
 
@@ -94,7 +101,7 @@ FORMS = (
         "aws-json",
         ("results.audio_segments[]", "results.channel_labels.channels[]", "results"),
         has=("items", "transcript"),
-        speakers="results.speaker_labels.segments[].items[]",
+        speakers=("results.speaker_labels.segments[].items[]", "results.speaker_labels.segments[]"),
     ),
     _Form("aws-json", ("Transcript[]",), has=("beginoffsetmillis",), hint_s=MILLI_S),
     _Form("aws-json", ("Conversation.TranscriptSegments[]", "Transcript.Results[]")),
@@ -112,7 +119,7 @@ FORMS = (
     _Form("azure-json", ("[]", "."), has=("recognitionstatus", "displaytext"), hint_s=TICK_S),
     _Form("azure-json", ("videos[].insights.transcript[]", "insights.transcript[]")),
     _Form("speechmatics-json", ("results[]",), has=("type",)),
-    _Form("watson-json", ("results[]",), has=("timestamps",), speakers="speaker_labels[]"),
+    _Form("watson-json", ("results[]",), has=("timestamps",), speakers=("speaker_labels[]",)),
     _Form(
         "google-json",
         (
@@ -157,6 +164,8 @@ FORMS = (
     _Form("whisperx-json", ("segments[]",)),
     _Form("teams-json", ("entries[]",), has=("startoffset", "speakerdisplayname")),
     _Form("assemblyai-json", (".",), has=("audiourl", "acousticmodel", "speechmodel")),
+    _Form("assemblyai-json", ("sentences[]", "paragraphs[]"), hint_s=MILLI_S),
+    _Form("otter-json", ("speech.transcripts[]",), has=("startoffset",), hint_s=_SAMPLE_S),
     _Form("turns-json", ("[]",)),
     _Form("words-json", (".",)),
 )
@@ -172,6 +181,12 @@ class _Found:
     records: Sequence[tuple[Any, Mapping[str, Any]]]
     form: _Form
     is_whole: bool
+    data: Any
+    """The object that the path begins at."""
+
+    @property
+    def num_words(self) -> int:
+        return sum(len(words_in(value)) for value, _ in self.records)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -223,14 +238,15 @@ def _loads(text: str) -> Any:
 def _parsed(data: Any) -> Parsed:
     if not isinstance(data, dict | list):
         raise LoadError(f"not a transcript: a JSON {type(data).__name__}; known are {KNOWN_SHAPES}")
-    found = _known(data)
-    notes: tuple[str, ...] = ()
+    found, notes = _known(data), ()
     if found is None:
         _check_empty(data)
-        found = _searched(data)
-        if found is None:
+        searched = _searched(data)
+        if searched is None:
             return _only_text(data)
-        notes = (f"an unknown JSON form: read from {found.path}",)
+        found = _wrapped(data, searched) or searched
+        if found is searched:
+            notes = (f"an unknown JSON form: read from {found.path}",)
     parsed = _read(found, data)
     return replace(parsed, notes=notes + parsed.notes, format=found.name)
 
@@ -248,7 +264,7 @@ def _known(data: Any) -> _Found | None:
             records = list(_at(data, path))
             if records and _is_of(form, path, records):
                 is_whole = not path.endswith("[]") or path == "results.channels[]"
-                own = _Found(form.name, path, records, form, is_whole)
+                own = _Found(form.name, path, records, form, is_whole, data)
                 if not (form.is_captions and _has_speakers(own)):
                     found.append(own)
         if found:
@@ -332,6 +348,26 @@ def _check_empty(data: Any) -> None:
         raise LoadError("its list of turns is empty; check that the transcription had finished")
 
 
+def _wrapped(data: Any, searched: _Found) -> _Found | None:
+    """A known form in an object within the file, as an answer's body or a job's output; None where
+    the most words lie elsewhere.
+    """
+    inner = [data]
+    for _ in range(_MAX_WRAPS):
+        inner = [
+            own
+            for value in inner
+            if isinstance(value, dict)
+            for own in value.values()
+            if isinstance(own, dict)
+        ]
+        for value in inner[:_MAX_LISTS]:
+            found = _known(value)
+            if found is not None and found.num_words > _MOST * searched.num_words:
+                return replace(found, data=value)
+    return None
+
+
 def _searched(data: Any) -> _Found | None:
     """The list of objects, anywhere, with the most words that have a speaker or a time."""
     lists: dict[str, list[tuple[Any, Mapping[str, Any]]]] = {}
@@ -348,12 +384,13 @@ def _searched(data: Any) -> _Found | None:
             to_see += [(f"{path}[]", own, depth + 1) for own in reversed(value)]
     if not lists:
         return None
-    found = [
-        _Found("other-json", path, [own for own in records if has_words(own[0])], _OTHER, False)
-        for path, records in lists.items()
-    ]
-    num_words = [sum(len(words_in(value)) for value, _ in own.records) for own in found]
-    enough = [own for own, num in zip(found, num_words, strict=True) if num > 0.9 * max(num_words)]
+    found = []
+    for path, records in lists.items():
+        filled = [own for own in records if has_words(own[0])]
+        is_whole = not any(has_place(value, is_own=True) for value, _ in filled)
+        found.append(_Found("other-json", path, filled, _OTHER, is_whole, data))
+    most = max(own.num_words for own in found)
+    enough = [own for own in found if own.num_words > _MOST * most]
     return max(enough, key=lambda own: (_has_speakers(own), -len(own.records), -len(own.path)))
 
 
@@ -391,9 +428,10 @@ def _only_text(data: Any) -> Parsed:
 def _read(found: _Found, data: Any) -> Parsed:
     stem = found.path.removesuffix("[]") or "turns"
     names = _all_names(data)
+    values = _last_of_turns(found.records)
     records = [
         read_record(value, stem if found.path == "." else f"{stem}[{number}]", around, names)
-        for number, (value, around) in enumerate(found.records)
+        for number, (value, around) in enumerate(values)
     ]
     notes = []
     if any(own.is_final for own in records):
@@ -404,20 +442,19 @@ def _read(found: _Found, data: Any) -> Parsed:
     records, is_whole = _without_retold(records), found.is_whole
     if not found.form.is_captions and _are_words(records):
         records, is_whole = _gathered(records), True
-    spans = _speaker_spans(data, found.form)
+    spans = _speaker_spans(found.data, found.form)
     turns, notes_of_turns = _turns_of(records, found, spans, is_whole=is_whole)
     moved, notes_of_dates = from_first(turns)
     notes += [*notes_of_turns, *notes_of_dates]
     num_empty = sum(not turn.text for turn in moved)
     if num_empty:
         notes.append(f"{plural(num_empty, 'empty turn')} left out")
-    values = [value for value, _ in found.records]
     num_annotations = found.name == "mission-json" and sum(
-        "annotations" in value or "tokens" in value for value in values
+        "annotations" in value or "tokens" in value for value, _ in values
     )
     if num_annotations:
         notes.append(f"editors' annotations of {plural(num_annotations, 'turn')} left out")
-    roles = _roles(values)
+    roles = _roles([value for value, _ in values])
     date = _date_of(data)
     return Parsed(
         moved,
@@ -425,6 +462,20 @@ def _read(found: _Found, data: Any) -> Parsed:
         notes=tuple(notes),
         meta=({ROLES_KEY: roles_text(roles)} if roles else {}) | ({DATE_KEY: date} if date else {}),
     )
+
+
+def _last_of_turns(
+    records: Sequence[tuple[Any, Mapping[str, Any]]],
+) -> Sequence[tuple[Any, Mapping[str, Any]]]:
+    """Streamed turns come again as they grow, under one number: the last of each."""
+    if not any(isinstance(value, dict) and "turn_order" in value for value, _ in records):
+        return records
+    last = {
+        str(value.get("turn_order")) if isinstance(value, dict) else "": (value, around)
+        for value, around in records
+        if has_words(value)
+    }
+    return list(last.values())
 
 
 def _all_names(data: Any) -> dict[str, str]:
@@ -444,13 +495,14 @@ def _without_retold(records: list[Record]) -> list[Record]:
     """Google tells speakers in a last result that has all words once more: only it is kept, with
     the text of those before.
     """
-    if len(records) < 2 or records[-1].text.strip() or not records[-1].parts:
+    if len(records) < 2 or not any(part.speaker for part in records[-1].parts):
         return records
     *before, last = records
     text = " ".join(collapse(own.text) for own in before)
-    if letters(text) != letters("".join(part.text for part in last.parts)):
+    again = letters("".join(part.text for part in last.parts))
+    if letters(text) != again or (last.text.strip() and letters(last.text) != again):
         return records
-    return [replace(last, text=text)]
+    return [replace(last, text=text, start=None, end=None)]
 
 
 def _are_words(records: Sequence[Record]) -> bool:
@@ -654,14 +706,16 @@ def _title_of(data: Any, name: str) -> str:
 
 def _speaker_spans(data: Any, form: _Form) -> list[_SpeakerSpan]:
     """Who spoke from when to when, in order; of the words' own unit."""
-    if not form.speakers:
-        return []
-    spans = []
-    for number, (value, around) in enumerate(_at(data, form.speakers)):
-        read = read_record(value, f"{form.speakers}[{number}]", around, {})
-        if read.start is not None and read.end is not None and read.speaker is not None:
-            spans.append(_SpeakerSpan(read.start.value, read.end.value, read.speaker))
-    return sorted(spans)
+    for path in form.speakers:
+        read = [read_record(value, path, around, {}) for value, around in _at(data, path)]
+        spans = [
+            _SpeakerSpan(own.start.value, own.end.value, own.speaker)
+            for own in read
+            if own.start is not None and own.end is not None and own.speaker is not None
+        ]
+        if spans:
+            return sorted(spans)
+    return []
 
 
 def _with_speakers(words: list[SpokenWord], spans: Sequence[_SpeakerSpan]) -> list[SpokenWord]:

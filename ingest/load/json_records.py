@@ -131,9 +131,13 @@ def has_words(record: Any) -> bool:
     return _text_key(view) is not None or bool(_parts_in(view))
 
 
-def has_place(record: Any) -> bool:
-    """Whether a record with words says who spoke or when, under a known key."""
+def has_place(record: Any, *, is_own: bool = False) -> bool:
+    """Whether a record with words says who spoke or when, under a known key; itself, or else in its
+    parts.
+    """
     view = view_of(record) if isinstance(record, dict) else {}
+    if not is_own and any(has_place(own, is_own=True) for own in _parts_in(view)[:50]):
+        return True
     return any(
         view.get(key) is not None
         for key in (*_START_KEYS, *_SPEAKER_KEYS, "timestamps", "offsets")
@@ -180,7 +184,7 @@ def read_record(
         )
     view = view_of(record)
     key = _text_key(view)
-    text = view[key] if key is not None else None
+    text = _joined(view[key]) if key is not None else None
     if text is not None and not isinstance(text, str):
         raise LoadError(
             f"{place}.{key} is {short(str(text), 40)}, not a text; correct it or export it again"
@@ -200,6 +204,14 @@ def read_record(
         ),
         is_sign=_is_sign(view),
     )
+
+
+def _joined(text: Any) -> Any:
+    """A text in pieces, some of which are objects (links in a chat's export), as one."""
+    if not isinstance(text, list) or not any(isinstance(own, dict) for own in text):
+        return text
+    pieces = [own.get("text") if isinstance(own, dict) else own for own in text]
+    return "".join(pieces) if all(isinstance(own, str) for own in pieces) else text
 
 
 def _is_sign(view: Mapping[str, Any]) -> bool:

@@ -164,8 +164,8 @@ def unit_note(unit_s: float, hints: Iterable[float | None]) -> tuple[str, ...]:
     if unit_s == hint_s:
         return ()
     return (
-        f"times are read as {_NAMES[unit_s]}: as {_NAMES[hint_s]} nobody speaks that fast or"
-        " slowly",
+        f"times are read as {_NAMES.get(unit_s, 'samples')}: as {_NAMES.get(hint_s, 'samples')}"
+        " nobody speaks that fast or slowly",
     )
 
 

@@ -240,6 +240,10 @@ UTTERANCES = [
 UTTERANCES_MS = [
     own | {"start": own["start"] * 1000, "end": own["end"] * 1000} for own in UTTERANCES
 ]
+SEGMENTS = [
+    {"speaker": speaker, "start": start, "end": end, "text": text}
+    for speaker, start, end, text in GATE
+]
 ELEVEN = [
     word
     for own, speaker in (
@@ -1073,6 +1077,108 @@ CASES: dict[str, tuple[Any, str, list[Row]]] = {
         ],
         "turns-json",
         GATE,
+    ),
+    "aws, spans of speakers without words": (
+        {
+            "results": {
+                "transcripts": AWS_TEXT,
+                "speaker_labels": {
+                    "segments": [
+                        {key: value for key, value in span.items() if key != "items"}
+                        for span in AWS_LABELS["segments"]  # type: ignore[attr-defined]
+                    ]
+                },
+                "items": AWS_ITEMS,
+            }
+        },
+        "aws-json",
+        as_speakers("spk_0", "spk_1"),
+    ),
+    "google, text and words again at the end": (
+        {
+            "results": [
+                {"alternatives": [{"transcript": "the gate sticks"}]},
+                {"alternatives": [{"transcript": " since when"}]},
+                {
+                    "alternatives": [
+                        {
+                            "transcript": "the gate sticks since when",
+                            "words": google_words(
+                                google_seconds, "startTime", "endTime", "speakerTag"
+                            ),
+                        }
+                    ]
+                },
+            ]
+        },
+        "google-json",
+        GOOGLE_ROWS,
+    ),
+    "a job's answer around a known form": (
+        {"id": "x", "input": {"text": "no"}, "output": {"response": {"segments": SEGMENTS}}},
+        "whisperx-json",
+        GATE,
+    ),
+    "an answer's body around words": (
+        {
+            "body": {
+                "results": {
+                    "channels": [
+                        {
+                            "alternatives": [
+                                {
+                                    "transcript": "The gate sticks. Since when?",
+                                    "words": DEEPGRAM_WORDS,
+                                }
+                            ]
+                        }
+                    ]
+                }
+            }
+        },
+        "deepgram-json",
+        as_speakers("0", "1"),
+    ),
+    "assemblyai, sentences": ({"id": "x", "sentences": UTTERANCES_MS}, "assemblyai-json", GATE),
+    "assemblyai, stream of growing turns": (
+        "\n".join(
+            json.dumps({"type": "Turn", "turn_order": 0, "end_of_turn": is_end, "transcript": text})
+            for is_end, text in (
+                (False, "the gate"),
+                (True, "the gate sticks"),
+                (True, "The gate sticks."),
+            )
+        ),
+        "turns-json",
+        [(None, None, None, "The gate sticks.")],
+    ),
+    "otter, samples of sound": (
+        {
+            "speech": {
+                "speakers": [{"id": 5, "speaker_name": "A"}, {"id": 6, "speaker_name": "B"}],
+                "transcripts": [
+                    {
+                        "transcript": text,
+                        "start_offset": start * 16000,
+                        "end_offset": end * 16000,
+                        "speaker_id": 5 + at,
+                    }
+                    for at, (_, start, end, text) in enumerate(GATE)
+                ],
+            }
+        },
+        "otter-json",
+        GATE,
+    ),
+    "a chat whose texts are in pieces": (
+        {
+            "messages": [
+                {"from": "A", "text": ["The ", {"type": "bold", "text": "gate"}, " sticks."]},
+                {"from": "B", "text": "Since when?"},
+            ]
+        },
+        "other-json",
+        [(who, None, None, text) for who, _, _, text in GATE],
     ),
     "dates": (
         {

@@ -192,6 +192,7 @@ def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
 
 
 def _without_markup(line: str) -> str:
+    line = line.replace("[br]", " ")  # SubViewer's end of a line
     return without_tags(_SRT_OVERRIDE.sub("", line) if "{\\" in line else line)
 
 

@@ -9,7 +9,7 @@ from dynagrag.ingest.load.captions import is_timing
 from dynagrag.ingest.load.clock_forms import is_mission_clock, is_otter, is_spacelog, is_timed_text
 from dynagrag.ingest.load.prose import is_bold_speakers
 from dynagrag.ingest.load.subtitles import is_ass, is_lrc, is_microdvd, is_mpl2
-from dynagrag.ingest.load.tables import csv_delimiter
+from dynagrag.ingest.load.tables import csv_delimiter, headless
 
 _JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 _HTML_TAG = re.compile(
@@ -73,7 +73,8 @@ def line_format(lines: list[str], suffix: str) -> str:
             return form
     if suffix in {".json", ".jsonl", ".ndjson"}:
         return "json"
-    if suffix not in _BY_SUFFIX and filled and csv_delimiter(filled[0]) and len(filled) > 1:
+    is_table = filled and (csv_delimiter(filled[0]) is not None or headless(filled) is not None)
+    if suffix not in _BY_SUFFIX and is_table and len(filled) > 1:
         return "csv"
     if suffix in _PROMISES:
         raise LoadError(

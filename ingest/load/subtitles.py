@@ -24,6 +24,10 @@ _LRC_TAG = re.compile(
     r"\s*\[(ti|ar|al|au|by|la|re|ve|length|offset|tool)\s*:(.*)\]\s*", re.IGNORECASE
 )
 _SAMI_TITLE = re.compile(r"<title>([^<]{1,300})</title>", re.IGNORECASE)
+_SAMI_CLASS = re.compile(r"<p\s+class=[\"']?(\w{1,30})", re.IGNORECASE)
+_SAMI_PARAGRAPH = re.compile(
+    r"<p\s+class=[\"']?(\w{1,30})[^<>]*>(?:(?!<p\s|<sync\b|</body).)*", re.IGNORECASE | re.DOTALL
+)
 _SOME = 0.8
 """The share of lines that have a form's beginning."""
 
@@ -94,7 +98,16 @@ def parse_ass(lines: list[str]) -> Parsed:
 
 
 def parse_sami(text: str) -> Parsed:
-    """The captions of a SAMI file. A caption ends where the next one, or a blank one, begins."""
+    """The captions of a SAMI file, of its first language. A caption ends where the next one, or a
+    blank one, begins.
+    """
+    notes: list[str] = []
+    classes = list(dict.fromkeys(match[1].upper() for match in _SAMI_CLASS.finditer(text)))
+    if len(classes) > 1:
+        notes.append(f"of {len(classes)} languages ({', '.join(classes)[:60]}) the first is read")
+        text = _SAMI_PARAGRAPH.sub(
+            lambda match: match[0] if match[1].upper() == classes[0] else "", text
+        )
     events = list(_loaded([text], "sami"))
     starts = sorted({event.start for event in events})
     rows = []
@@ -103,7 +116,6 @@ def parse_sami(text: str) -> Parsed:
         end = starts[at] / 1000 if at < len(starts) else None
         if event.plaintext.strip():
             rows.append((event.start / 1000, end, event.plaintext))
-    notes: list[str] = []
     title = _SAMI_TITLE.search(text[:4096])
     return Parsed(
         tuple(turns_of_cues(rows, notes)), title=title[1] if title else "", notes=tuple(notes)

@@ -4,12 +4,13 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
-from dynagrag.core.text import clock_seconds, collapse, plural, short
-from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, speaker_or_none
+from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
+from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, has_letter, speaker_or_none
 from dynagrag.ingest.load.times import (
     MILLI_S,
     Instant,
@@ -41,7 +42,9 @@ _ALIASES = {
 }
 _ROLES = {alias: role for role, aliases in _ALIASES.items() for alias in aliases.split()}
 _DELIMITERS = ",;\t|"
+_SAMPLE_ROWS, _MAX_NAME_WORDS = 50, 4
 _UNIT = re.compile(r" ?[(\[](s|sec|seconds|ms|milliseconds)[)\]]$")
+_IN_BRACKETS = re.compile(r" ?[(\[][^()\[\]]{1,40}[)\]]$")
 _TIMECODE = re.compile(r"(\d{1,2}:\d\d:\d\d)[:;](\d{1,2})", re.ASCII)
 """Hours, minutes, seconds, frames: editors' programs write them so."""
 
@@ -85,6 +88,7 @@ def _normal(cell: str) -> str:
     unit = _UNIT.search(name)
     if unit is not None:
         name = name[: unit.start()] + ("_ms" if unit[1].startswith("m") else "")
+    name = _IN_BRACKETS.sub("", name)
     return re.sub(r"[\s\-]+", "_", name)
 
 
@@ -103,6 +107,33 @@ def csv_delimiter(first_line: str) -> str | None:
     return best
 
 
+def headless(lines: Sequence[str]) -> tuple[str, Columns, int] | None:
+    """Delimiter, columns and width of a table without a header whose rows begin with two times, as
+    Audacity's labels do: start, end, perhaps a speaker, text. None for what is no such table.
+    """
+    filled = [line for line in lines if line.strip()][:_SAMPLE_ROWS]
+    for delimiter in _DELIMITERS:
+        if len(filled) < 2 or not all(line.count(delimiter) > 1 for line in filled):
+            continue
+        with suppress(csv.Error):
+            rows = list(csv.reader(filled, delimiter=delimiter, strict=True))
+            if all(
+                len(row) > 2 and _is_time(row[0]) and _is_time(row[1]) and has_letter(row[-1])
+                for row in rows
+            ):
+                has_speaker = all(
+                    len(row) == 4 and 0 < len(row[2].split()) <= _MAX_NAME_WORDS for row in rows
+                )
+                text = 3 if has_speaker else 2
+                columns = Columns(text, 2 if has_speaker else None, 0, 1, None, None)
+                return delimiter, columns, text + 1
+    return None
+
+
+def _is_time(cell: str) -> bool:
+    return bool(_TIMECODE.fullmatch(cell.strip())) or any_seconds(cell) is not None
+
+
 def parse_csv(lines: list[str]) -> Parsed:
     """The rows of a CSV file as turns. Times are clock times, timecodes with frames, or numbers of
     the unit that the data tell.
@@ -113,7 +144,9 @@ def parse_csv(lines: list[str]) -> Parsed:
     """
     at = next((number for number, line in enumerate(lines) if line.strip()), 0)
     first = lines[at] if lines else ""
-    delimiter = csv_delimiter(first) or max(_DELIMITERS, key=first.count)
+    without_head = None if csv_delimiter(first) else headless(lines)
+    delimiter = without_head[0] if without_head else csv_delimiter(first)
+    delimiter = delimiter or max(_DELIMITERS, key=first.count)
     csv.field_size_limit(MAX_TURN_CHARS + 1)
     reader = csv.reader(
         io.StringIO("\n".join(lines[at:]), newline=""), delimiter=delimiter, strict=True
@@ -125,6 +158,9 @@ def parse_csv(lines: list[str]) -> Parsed:
             f"malformed CSV before line {at + reader.line_num}: {err}; check the quotation marks"
             " there"
         ) from err
+    if without_head is not None:
+        parsed = parse_rows(without_head[1], without_head[2], rows, delimiter)
+        return replace(parsed, notes=("no header: start, end and text by place", *parsed.notes))
     header = rows[0][1] if rows else []
     columns = columns_of(header)
     if columns is None:

@@ -158,6 +158,15 @@ def test_what_an_ass_file_shows_twice_or_draws_is_left_out_with_a_note(tmp_path:
     assert source.notes == ("1 comment left out", "2 drawings or copies left out")
 
 
+def test_of_several_languages_in_a_sami_file_the_first_is_read(tmp_path: Path) -> None:
+    both = SAMI.replace(
+        "\n<SYNC Start=2500>", "\n<P Class=NOCC>Skroget er tørt.\n<SYNC Start=2500>"
+    )
+    source = load(tmp_path, "a.smi", both)
+    assert [turn.text for turn in source.turns] == ['The hull is "dry".', "Tar it."]
+    assert source.notes == ("of 2 languages (ENCC, NOCC) the first is read",)
+
+
 def test_frames_without_a_rate_give_no_times_and_say_so(tmp_path: Path) -> None:
     (note,) = load(tmp_path, "a.sub", "{25}{75}The hull is dry.\n{100}{125}Tar it.\n").notes
     assert "how many a second" in note

@@ -138,3 +138,28 @@ def test_a_tables_times_are_seconds_whatever_it_counts_in(
     assert [(turn.start_s, turn.end_s) for turn in source.turns] == expected
     assert not any("without text" in note for note in source.notes)
     assert any("frames" in note for note in source.notes) is (":15" in content)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "speakers"),
+    [
+        ("labels.txt", "0.500000\t2.000000\tThe hull\n2.500000\t4.000000\tis dry\n", [None, None]),
+        ("a.csv", '0:00.5,0:02,Ida,"The hull"\n0:02.5,0:04,Per Lund,is dry\n', ["Ida", "Per Lund"]),
+        (
+            "a.csv",
+            "Start (mm:ss),End (mm:ss),Who,Text\n0:00.5,0:02,Ida,The hull\n"
+            "0:02.5,0:04,Per,is dry\n",
+            ["Ida", "Per"],
+        ),
+    ],
+)
+def test_a_table_without_a_header_or_with_hints_in_it_is_read(
+    tmp_path: Path, name: str, content: str, speakers: list[str | None]
+) -> None:
+    (tmp_path / name).write_text(content)
+    source = load_source(tmp_path / name)
+    assert source.format == "csv"
+    assert [(t.speaker, t.start_s, t.end_s, t.text) for t in source.turns] == [
+        (speakers[0], 0.5, 2.0, "The hull"),
+        (speakers[1], 2.5, 4.0, "is dry"),
+    ]

@@ -238,7 +238,8 @@ def _loads(text: str) -> Any:
 def _parsed(data: Any) -> Parsed:
     if not isinstance(data, dict | list):
         raise LoadError(f"not a transcript: a JSON {type(data).__name__}; known are {KNOWN_SHAPES}")
-    found, notes = _known(data), ()
+    found = _known(data)
+    notes: tuple[str, ...] = ()
     if found is None:
         _check_empty(data)
         searched = _searched(data)

@@ -210,8 +210,9 @@ def _joined(text: Any) -> Any:
     """A text in pieces, some of which are objects (links in a chat's export), as one."""
     if not isinstance(text, list) or not any(isinstance(own, dict) for own in text):
         return text
-    pieces = [own.get("text") if isinstance(own, dict) else own for own in text]
-    return "".join(pieces) if all(isinstance(own, str) for own in pieces) else text
+    every = [own.get("text") if isinstance(own, dict) else own for own in text]
+    pieces = [own for own in every if isinstance(own, str)]
+    return "".join(pieces) if len(pieces) == len(every) else text
 
 
 def _is_sign(view: Mapping[str, Any]) -> bool:

@@ -221,7 +221,7 @@ def _is_sign(view: Mapping[str, Any]) -> bool:
 
 def speaker_of(view: Mapping[str, Any], names: Mapping[str, str]) -> str | None:
     """The speaker that a view names, by name where the file has one for the id."""
-    for key in _SPEAKER_KEYS:
+    for key in filter(view.__contains__, _SPEAKER_KEYS):
         label = _label(view.get(key), is_tag=key == "speakertag")
         if label is None or (key == "from" and label.replace(".", "").isdigit()):
             continue
@@ -263,8 +263,8 @@ def names_in(data: Any) -> dict[str, str]:
 
 
 def _channel_of(view: Mapping[str, Any]) -> str | None:
-    for key in _CHANNEL_KEYS:
-        value = view.get(key)
+    for key in filter(view.__contains__, _CHANNEL_KEYS):
+        value = view[key]
         value = value[0] if isinstance(value, list) and value else value
         if isinstance(value, int | str) and not isinstance(value, bool) and str(value).strip():
             return str(value)
@@ -293,8 +293,8 @@ def _time(
     view: Mapping[str, Any], keys: Sequence[str], place: str, hint_s: float | None = None
 ) -> Instant | None:
     found: Instant | None = None
-    for key in keys:
-        value = view.get(key)
+    for key in filter(view.__contains__, keys):
+        value = view[key]
         if value is None or (key in _LOOSE_KEYS and isinstance(value, list | dict)):
             continue
         try:
@@ -321,8 +321,8 @@ def _hint_of(key: str) -> float | None:
 
 def _parts_in(view: Mapping[str, Any]) -> list[Any]:
     """The list of a record's parts; empty where it has none with words."""
-    for key in _PART_KEYS:
-        listed = view.get(key)
+    for key in filter(view.__contains__, _PART_KEYS):
+        listed = view[key]
         if not isinstance(listed, list) or not listed:
             continue
         if key == "tokens" and _text_key(view) is not None:

@@ -56,6 +56,26 @@ _GROWING: dict[str, Callable[[int], bytes]] = {
     "a.json": lambda n: (
         b'[{"text": "x", "start": 1, "speaker": {"name": "A"}}' + b', {"text": "y"}' * n + b"]"
     ),
+    "words.json": lambda n: (
+        b'{"results": {"transcripts": [{"transcript": "'
+        + b"x. " * n
+        + b'"}], "items": ['
+        + b",".join(
+            b'{"start_time": "%d", "alternatives": [{"content": "x."}], "speaker_label": "%d"}'
+            % (at, at // 3 % 2)
+            for at in range(n)
+        )
+        + b"]}}"
+    ),
+    "unknown.json": lambda n: (
+        b'{"a": {"log": [' + b",".join([b'{"who": "A", "line": "x", "b": {"c": [1]}}'] * n) + b"]}}"
+    ),
+    "a.ttml": lambda n: b"<tt><body>" + b'<p begin="1s">a<br/>b</p>' * n + b"</body></tt>",
+    "nested.ttml": lambda n: (
+        b"<tt>" + b'<div begin="1s">' * n + b"<p>a</p>" + b"</div>" * n + b"</tt>"
+    ),
+    "a.lrc": lambda n: b"[00:01.00][00:02.00]x\n" * n,
+    "labels.txt": lambda n: b"0.5\t1.5\tx\n" * n,
     "a.csv": lambda n: b"start,text\n" + b"1,x,y,,\n" * n,
     "a.md": lambda n: b"**A** _0:01_ *x* [y](z)\n\n## h\n- i\n" * n,
     "otter.txt": lambda n: b"Anna  0:01\nHi.\n\n" * n,

@@ -6,6 +6,7 @@ names no line, refuses SubRip without cue numbers, reads only a cue's first voic
 entities; a test holds this parser to it where both can read.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import clock_seconds, collapse, plural, short
+from dynagrag.ingest.load.json_records import read_record
 from dynagrag.ingest.load.parsed import Parsed, speaker_or_none, without_tags
 from dynagrag.ingest.load.speakers import Labels, find_labels, is_aside
 
@@ -171,7 +173,9 @@ def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
     """A turn a cue, or a label within one. A cue without a label goes on with the speaker until a
     dash or `>>` begins another.
     """
-    turns: list[SourceTurn] = []
+    turns = _turns_of_objects(cues)
+    if turns:
+        return turns
     if any("<v" in line.lower() and _VOICE.search(line) for cue in cues for line in cue.lines):
         for cue in cues:
             turns += [_turn(cue, text, speaker) for speaker, text in _voices("\n".join(cue.lines))]
@@ -188,6 +192,23 @@ def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
             if speaker is not None or begins_another(text):
                 current = speaker
             turns.append(_turn(cue, text, speaker if is_aside(text) else current))
+    return turns
+
+
+def _turns_of_objects(cues: list[_Cue]) -> list[SourceTurn]:
+    """Turns of cues that each hold a JSON object, as Teams' metadata have them (`speakerName`,
+    `spokenText`); none where one isn't such.
+    """
+    turns = []
+    for cue in cues:
+        text = " ".join(cue.lines).strip()
+        if not text.startswith("{"):
+            return []
+        try:
+            read = read_record(json.loads(text), "cue", {}, {})
+        except (ValueError, RecursionError, LoadError):
+            return []
+        turns.append(_turn(cue, read.text, read.speaker))
     return turns
 
 

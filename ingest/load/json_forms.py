@@ -104,7 +104,15 @@ FORMS = (
         speakers=("results.speaker_labels.segments[].items[]", "results.speaker_labels.segments[]"),
     ),
     _Form("aws-json", ("Transcript[]",), has=("beginoffsetmillis",), hint_s=MILLI_S),
-    _Form("aws-json", ("Conversation.TranscriptSegments[]", "Transcript.Results[]")),
+    _Form(
+        "aws-json",
+        (
+            "Conversation.TranscriptSegments[]",
+            "Transcript.Results[]",
+            "[].Transcript.Results[]",
+            "[].TranscriptEvent.Transcript.Results[]",
+        ),
+    ),
     _Form(
         "deepgram-json",
         (
@@ -118,13 +126,14 @@ FORMS = (
     _Form("azure-json", ("phrases[]",), has=("offsetmilliseconds", "offset"), hint_s=MILLI_S),
     _Form("azure-json", ("[]", "."), has=("recognitionstatus", "displaytext"), hint_s=TICK_S),
     _Form("azure-json", ("videos[].insights.transcript[]", "insights.transcript[]")),
-    _Form("speechmatics-json", ("results[]",), has=("type",)),
+    _Form("speechmatics-json", ("results[]", "[].results[]"), has=("type",)),
     _Form("watson-json", ("results[]",), has=("timestamps",), speakers=("speaker_labels[]",)),
     _Form(
         "google-json",
         (
             "results[]",
             "response.results[]",
+            "[].results[]",
             "results.*.transcript.results[]",
             "results.*.inlineResult.transcript.results[]",
         ),
@@ -302,7 +311,7 @@ def _at(data: Any, path: str) -> Iterator[tuple[Any, dict[str, Any]]]:
 
 _ABOVE = frozenset(
     "speaker speakerid speakerlabel speakername speakertag participant channel channelid channeltag"
-    " channelindex channellabel".split()
+    " channelindex channellabel message".split()
 )
 """What an object above a record may say of it."""
 
@@ -468,7 +477,12 @@ def _read(found: _Found, data: Any) -> Parsed:
 def _last_of_turns(
     records: Sequence[tuple[Any, Mapping[str, Any]]],
 ) -> Sequence[tuple[Any, Mapping[str, Any]]]:
-    """Streamed turns come again as they grow, under one number: the last of each."""
+    """Of streamed results those that stand: turns come again as they grow, under one number, and
+    OpenAI's segments once more as a whole.
+    """
+    segments = [own for own in records if _kind(own[0]) == "transcript.text.segment"]
+    if segments:
+        return segments
     if not any(isinstance(value, dict) and "turn_order" in value for value, _ in records):
         return records
     last = {
@@ -477,6 +491,10 @@ def _last_of_turns(
         if has_words(value)
     }
     return list(last.values())
+
+
+def _kind(value: Any) -> Any:
+    return value.get("type") if isinstance(value, dict) else None
 
 
 def _all_names(data: Any) -> dict[str, str]:

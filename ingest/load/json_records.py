@@ -199,9 +199,8 @@ def read_record(
         end=end,
         duration=_time(view, _DURATION_KEYS, place),
         parts=tuple(_parts(view, place, names)),
-        is_final=all(
-            bool(view.get(key, expected)) is expected for key, expected in _FINAL_KEYS.items()
-        ),
+        is_final=not str(around.get("message", "")).startswith("AddPartial")
+        and all(bool(view.get(key, expected)) is expected for key, expected in _FINAL_KEYS.items()),
         is_sign=_is_sign(view),
     )
 

@@ -1180,6 +1180,63 @@ CASES: dict[str, tuple[Any, str, list[Row]]] = {
         "other-json",
         [(who, None, None, text) for who, _, _, text in GATE],
     ),
+    "speechmatics, streamed": (
+        "\n".join(
+            json.dumps(row)
+            for row in (
+                {"message": "RecognitionStarted", "id": "x"},
+                {"message": "AddPartialTranscript", "results": speechmatics()[:2]},
+                {"message": "AddTranscript", "results": speechmatics()[:4]},
+                {"message": "AddTranscript", "results": speechmatics()[4:]},
+            )
+        ),
+        "speechmatics-json",
+        as_speakers("S1", None),
+    ),
+    "openai, streamed": (
+        "\n".join(
+            json.dumps(row)
+            for row in (
+                {"type": "transcript.text.delta", "delta": "The gate"},
+                *({"type": "transcript.text.segment", "id": "s", **own} for own in SEGMENTS),
+                {"type": "transcript.text.done", "text": "The gate sticks. Since when?"},
+            )
+        ),
+        "turns-json",
+        GATE,
+    ),
+    "aws, streamed": (
+        "\n".join(
+            json.dumps({"Transcript": {"Results": [own]}})
+            for own in (
+                {"IsPartial": True, "Alternatives": [{"Transcript": "The gay", "Items": []}]},
+                *(
+                    {
+                        "IsPartial": False,
+                        "StartTime": start,
+                        "EndTime": end,
+                        "Alternatives": [
+                            {
+                                "Transcript": text,
+                                "Items": [
+                                    {
+                                        "Content": "The",
+                                        "StartTime": start,
+                                        "EndTime": end,
+                                        "Type": "pronunciation",
+                                        "Speaker": speaker,
+                                    }
+                                ],
+                            }
+                        ],
+                    }
+                    for speaker, start, end, text in GATE
+                ),
+            )
+        ),
+        "aws-json",
+        GATE,
+    ),
     "dates": (
         {
             "messages": [

@@ -1,5 +1,6 @@
 """Subtitle files beside WebVTT and SubRip, and what is refused by its name."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,18 @@ def test_what_an_ass_file_shows_twice_or_draws_is_left_out_with_a_note(tmp_path:
     source = load(tmp_path, "a.ass", ASS)
     assert source.title == "Boat yard"
     assert source.notes == ("1 comment left out", "2 drawings or copies left out")
+
+
+def test_cues_of_json_objects_have_the_speakers_that_those_name(tmp_path: Path) -> None:
+    cues = [
+        ("00:01.000 --> 00:03.000", {"speakerName": "Ida", "spokenText": "The hull is dry."}),
+        ("00:04.000 --> 00:05.000", {"speakerName": "Per", "spokenText": "Tar it."}),
+    ]
+    text = "WEBVTT\n\n" + "\n\n".join(f"{time}\n{json.dumps(own)}" for time, own in cues)
+    assert rows(load(tmp_path, "a.vtt", text)) == [
+        ("Ida", 1.0, 3.0, "The hull is dry."),
+        ("Per", 4.0, 5.0, "Tar it."),
+    ]
 
 
 def test_of_several_languages_in_a_sami_file_the_first_is_read(tmp_path: Path) -> None:

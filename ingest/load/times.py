@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
+from statistics import median
 from typing import Any, NamedTuple
 
 from dynagrag.core.schema import SourceTurn
@@ -147,11 +148,10 @@ def unit_of(spans: Iterable[Span], hints: Iterable[float | None] = ()) -> float:
             for own, (before, after) in zip(timed, pairwise(starts), strict=False)
         ]
         possible = _POSSIBLE_OF_STARTS
-    lasting = [(text, length) for text, length in ended if length > 0]
-    length = sum(length for _, length in lasting)
-    if not lasting or not math.isfinite(length):
+    rates = [_num_spoken(text) / length for text, length in ended if length > 0]
+    rate = median(rates) if rates else 0.0  # one turn of an hour says nothing about the unit
+    if not 0.0 < rate < math.inf:
         return hint
-    rate = sum(_num_spoken(text) for text, _ in lasting) / length
     if possible[0] <= rate / hint <= possible[1]:
         return hint
     best = min(_UNITS_S, key=lambda unit: abs(math.log(rate / unit / _USUAL_RATE)))

@@ -75,6 +75,17 @@ def test_chapters_a_quarter_of_an_hour_apart_stay_seconds() -> None:
     assert unit_of(chapters) == 1.0
 
 
+def test_one_turn_of_an_hour_does_not_change_the_unit_and_is_noted(tmp_path: Path) -> None:
+    rows = [f"{at * 4},{at * 4 + 3},The hull is dry and so is the deck.\n" for at in range(9)]
+    path = tmp_path / "a.csv"
+    path.write_text("start,end,text\n" + "".join(rows) + "40,7300,Tar it.\n")
+    source = load_source(path)
+    assert source.turns[-1].end_s == 7300.0
+    assert source.notes == (
+        "1 turn of an hour or more for a few words (the first at 0:40); check the times",
+    )
+
+
 def test_a_unit_that_the_keys_do_not_suggest_is_noted() -> None:
     assert unit_note(1.0, []) == ()
     assert unit_note(MILLI_S, [MILLI_S, None]) == ()

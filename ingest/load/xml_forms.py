@@ -30,7 +30,7 @@ _OFFSET = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|m|s|ms|f|t)", re.ASCII)
 _CLOCK_FRAMES = re.compile(r"(\d{1,4}:\d\d:\d\d):(\d{1,3})(?:\.\d+)?", re.ASCII)
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _USUAL_FRAME_RATE = 30.0
-"""Where a TTML file states none, by the specification."""
+"""What TTML takes where a file states none."""
 
 
 def parse_xml(text: str) -> Parsed:

@@ -302,7 +302,8 @@ def _at(data: Any, path: str) -> Iterator[tuple[Any, dict[str, Any]]]:
             elif isinstance(value, dict):
                 keys = [step] if step in value else list(value) if step == "*" else []
                 if keys:
-                    beside = {normal_key(key): own for key, own in value.items()}
+                    # The file's own object says of a whole file; who speaks isn't told by that.
+                    beside = {normal_key(key): own for key, own in value.items()} if at else {}
                     above = around | {key: beside[key] for key in _ABOVE & beside.keys()}
                     following += [(value[key], above) for key in keys]
         here = following
@@ -459,6 +460,13 @@ def _read(found: _Found, data: Any) -> Parsed:
     num_empty = sum(not turn.text for turn in moved)
     if num_empty:
         notes.append(f"{plural(num_empty, 'empty turn')} left out")
+    num_told = sum(len(turn.text.split()) for turn in moved)
+    num_whole = len(_whole_text(found.data).split())
+    if num_told < _MOST * num_whole:
+        notes.append(
+            f"its whole text has {num_whole:,} words, its segments {num_told:,}: only those are"
+            " read"
+        )
     num_annotations = found.name == "mission-json" and sum(
         "annotations" in value or "tokens" in value for value, _ in values
     )
@@ -704,6 +712,13 @@ def _date_of(data: Any) -> str:
                 since = date / 1000 if date > 1e11 else date
                 return datetime.fromtimestamp(since, UTC).date().isoformat()
     return ""
+
+
+def _whole_text(data: Any) -> str:
+    """The text of a file as a whole, "" where it has none beside its segments."""
+    view = view_of(data) if isinstance(data, dict) else {}
+    texts = (view.get(key) for key in ("text", "fulltranscript", "transcript"))
+    return next((text for text in texts if isinstance(text, str)), "")
 
 
 def _title_of(data: Any, name: str) -> str:

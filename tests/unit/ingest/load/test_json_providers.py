@@ -1306,6 +1306,18 @@ def test_a_meetings_day_is_kept(tmp_path: Path, date: Any, kept: str | None) -> 
     assert source.meta.get("date") == kept
 
 
+def test_a_text_that_has_more_words_than_the_segments_is_noted(tmp_path: Path) -> None:
+    whole = "The gate sticks. Since when? Since it rained, and nobody oiled it."
+    assert load(tmp_path, {"text": whole, "segments": SEGMENTS}).notes == (
+        "its whole text has 12 words, its segments 5: only those are read",
+    )
+
+
+def test_a_speaker_of_the_whole_file_speaks_no_segment_of_it(tmp_path: Path) -> None:
+    segments = [{key: own[key] for key in ("start", "end", "text")} for own in SEGMENTS]
+    assert rows(load(tmp_path, {"speaker": "C", "segments": segments})) == NOBODY
+
+
 def test_an_unknown_tools_json_says_where_it_was_read_from(tmp_path: Path) -> None:
     source = load(tmp_path, CASES["sonix"][0])
     assert source.notes == ("an unknown JSON form: read from transcript[]",)

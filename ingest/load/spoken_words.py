@@ -104,7 +104,8 @@ def pieces_of(words: Sequence[SpokenWord], text: str = "") -> list[SpokenPiece]:
         cuts = sorted({0, *(start for start, _ in sentence_spans(run, _WHOLE)[1:])})
         cuts = _with_pauses(words[first:last], starts, cuts)
         for start, stop in zip(cuts, [*cuts[1:], len(run)], strict=True):
-            own = words[first + bisect_left(starts, start) : first + bisect_left(starts, stop)]
+            between = words[first + bisect_left(starts, start) : first + bisect_left(starts, stop)]
+            own = [word for word in between if word.text.strip()]
             if piece := run[start:stop].strip():
                 pieces.append(
                     SpokenPiece(

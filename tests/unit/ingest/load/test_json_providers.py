@@ -256,7 +256,7 @@ ELEVEN = [
         {
             "text": " ",
             "start": one["end"],
-            "end": one["end"],
+            "end": one["end"] + 0.4,
             "type": "spacing",
             "speaker_id": speaker,
         },

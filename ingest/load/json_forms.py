@@ -273,7 +273,7 @@ def _known(data: Any) -> _Found | None:
         for path in form.places:
             records = list(_at(data, path))
             if records and _is_of(form, path, records):
-                is_whole = not path.endswith("[]") or path == "results.channels[]"
+                is_whole = not path.endswith("[]") or path in _OF_CHANNELS
                 own = _Found(form.name, path, records, form, is_whole, data)
                 if not (form.is_captions and _has_speakers(own)):
                     found.append(own)
@@ -310,6 +310,10 @@ def _at(data: Any, path: str) -> Iterator[tuple[Any, dict[str, Any]]]:
     yield from here
 
 
+_OF_CHANNELS = frozenset(
+    ("results.channels[]", "results.channel_labels.channels[]", "transcripts[]")
+)
+"""Lists whose records are all words of a channel."""
 _ABOVE = frozenset(
     "speaker speakerid speakerlabel speakername speakertag participant channel channelid channeltag"
     " channelindex channellabel message".split()
@@ -649,7 +653,8 @@ def _pieces(
     pieces = [] if text else pieces_of(words)
     start, end = _seconds(record, unit_s)
     first = next((word.start_s for word in words if word.start_s is not None), None)
-    last = next((word.end_s for word in reversed(words) if word.end_s is not None), None)
+    spoken = (word for word in reversed(words) if word.text.strip())
+    last = next((word.end_s for word in spoken if word.end_s is not None), None)
     return [
         SpokenPiece(
             text or " ".join(piece.text for piece in pieces),

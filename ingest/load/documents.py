@@ -8,6 +8,7 @@ import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import date, datetime
 from itertools import islice
 from typing import Any
@@ -15,7 +16,6 @@ from typing import Any
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
-from dynagrag.ingest.load.clock_forms import is_otter, is_timed_text, parse_otter, parse_timed_text
 from dynagrag.ingest.load.parsed import (
     DATE_KEY,
     MAX_FILE_BYTES,
@@ -51,12 +51,7 @@ _DROPPED = frozenset("script style noscript template svg iframe head object canv
 
 def _as_text(text: str) -> Parsed:
     """A document's lines in the forms that transcripts have when they are saved as a document."""
-    lines = split_lines(text)
-    if is_otter(lines):
-        return parse_otter(lines)
-    if is_timed_text(lines):
-        return parse_timed_text(lines)
-    return parse_text(lines)
+    return parse_text(split_lines(text))
 
 
 @contextmanager
@@ -100,7 +95,8 @@ def parse_pdf(data: bytes) -> Parsed:
             which = f"page{'s' if len(blank) > 1 else ''} {', '.join(blank[:10])}{more}"
             notes += (f"no text on {which}",)
         title = title if isinstance(title, str) and title != "untitled" else ""
-        return Parsed(parsed.turns, title=title, notes=notes, meta=_date_meta(_pdf_date(reader)))
+        meta = _date_meta(_pdf_date(reader))
+        return replace(parsed, title=title, notes=notes, format=None, meta=meta)
 
 
 def _pdf_date(reader: Any) -> Any:
@@ -195,6 +191,7 @@ def parse_docx(data: bytes) -> Parsed:
             title=title,
             notes=tuple(note for part in parts for note in part.notes),
             meta=_date_meta(_docx_date(document)),
+            labels=tuple(label for part in parts for label in part.labels),
         )
 
 
@@ -252,6 +249,10 @@ def _table(table: Any) -> Parsed:
     columns = columns_of(rows[0]) if rows else None
     if columns is not None and len(rows[0]) > 1:
         return parse_rows(columns, len(rows[0]), enumerate(rows[1:], 2), "|")
+    # A table without a header may have its speakers in a column.
+    parsed = parse_text(["\t".join(map(collapse, row)) for row in rows])
+    if parsed.format != "text":
+        return parsed
     texts = [" | ".join(filter(None, map(collapse, row))) for row in rows]
     return Parsed(tuple(SourceTurn(text) for text in texts if text))
 
@@ -307,7 +308,7 @@ def parse_html(text: str) -> Parsed:
         heading = soup.title or soup.find("h1")
         title = collapse(heading.get_text()) if heading is not None else ""
         parsed = _as_text("".join(_html_words(soup)))
-        return Parsed(parsed.turns, title=title, notes=parsed.notes)
+        return replace(parsed, title=title, format=None)
 
 
 def _html_words(soup: Any) -> Iterator[str]:

@@ -26,6 +26,10 @@ MAX_LINES = 5_000_000
 
 _LINE_ENDS = re.compile(r"\r\n?")
 CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
+MARKS = re.compile("[\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+"""What isn't seen: direction of writing, soft hyphens, spaces without width. The joiners that
+scripts and emoji need (U+200C, U+200D) aren't among them.
+"""
 # Only tags that captions and Markdown really use: "a < b" and "<laughs>" are words. Each
 # alternative is bounded by the next "<".
 _TAGS = re.compile(
@@ -89,7 +93,9 @@ def speaker_or_none(name: str | None) -> str | None:
     """A speaker's label with single spaces. None when empty or when it names nobody (`??`,
     `(note)`).
     """
-    label = collapse(name or "").strip("*_")
+    label = collapse(name or "").strip("*")
+    if label[:1] == label[-1:] == "_":
+        label = label.strip("_")
     bare = label.partition("(")[0]
     return label if label and any(ch.isalnum() for ch in bare) else None
 
@@ -100,7 +106,7 @@ def split_lines(text: str) -> list[str]:
     Raises:
         LoadError: More lines, or a longer line, than any transcript has.
     """
-    text = _LINE_ENDS.sub("\n", text)
+    text = MARKS.sub("", _LINE_ENDS.sub("\n", text))
     if text.count("\n") > MAX_LINES:
         raise LoadError(f"has more than {MAX_LINES:,} lines; split it into smaller files")
     lines = text.split("\n")
@@ -148,7 +154,7 @@ def checked(parsed: Parsed) -> Parsed:
 
     def clean(text: str) -> str:
         nonlocal num_bad
-        cleaned, count = CONTROLS.subn("\ufffd", text)
+        cleaned, count = CONTROLS.subn("\ufffd", MARKS.sub("", text))
         num_bad += count
         return cleaned
 
@@ -173,7 +179,7 @@ def checked(parsed: Parsed) -> Parsed:
         title=title,
         meta=meta,
         notes=tuple(clean(note) for note in notes),
-        labels=_counted(parsed.labels, turns),
+        labels=_counted([replace(d, text=clean(d.text)) for d in parsed.labels], turns),
     )
 
 

@@ -15,12 +15,7 @@ from dynagrag.core.schema import LoadedSource
 from dynagrag.core.text import collapse, short
 from dynagrag.ingest.load import foreign, sniff
 from dynagrag.ingest.load.captions import parse_captions
-from dynagrag.ingest.load.clock_forms import (
-    parse_mission_clock,
-    parse_otter,
-    parse_spacelog,
-    parse_timed_text,
-)
+from dynagrag.ingest.load.clock_forms import parse_mission_clock, parse_spacelog
 from dynagrag.ingest.load.documents import parse_docx, parse_html, parse_pdf
 from dynagrag.ingest.load.encoding import binary_kind, decode
 from dynagrag.ingest.load.json_forms import parse_json
@@ -45,8 +40,6 @@ _LINE_PARSERS = {
     "lrc": parse_lrc,
     "mission-clock": parse_mission_clock,
     "spacelog": parse_spacelog,
-    "otter-text": parse_otter,
-    "youtube-text": parse_timed_text,
     "csv": parse_csv,
     "markdown": parse_markdown,
     "text": parse_text,

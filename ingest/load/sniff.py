@@ -6,8 +6,8 @@ import re
 
 from dynagrag.core.errors import LoadError
 from dynagrag.ingest.load.captions import is_timing
-from dynagrag.ingest.load.clock_forms import is_mission_clock, is_otter, is_spacelog, is_timed_text
-from dynagrag.ingest.load.prose import is_bold_speakers
+from dynagrag.ingest.load.clock_forms import is_mission_clock, is_spacelog
+from dynagrag.ingest.load.spoken_text import spoken_format
 from dynagrag.ingest.load.subtitles import is_ass, is_lrc, is_microdvd, is_mpl2
 from dynagrag.ingest.load.tables import csv_delimiter, headless
 
@@ -76,14 +76,15 @@ def line_format(lines: list[str], suffix: str) -> str:
     is_table = filled and (csv_delimiter(filled[0]) is not None or headless(filled) is not None)
     if suffix not in _BY_SUFFIX and is_table and len(filled) > 1:
         return "csv"
-    if suffix in _PROMISES:
+    spoken = None if suffix in {".md", ".markdown", ".txt"} else spoken_format(head)
+    if suffix in _PROMISES and spoken not in _TIMED:
         raise LoadError(
             f"is named {suffix} but holds {_PROMISES[suffix]}; correct it, or give it the ending"
             " .txt if it is plain text"
         )
-    if suffix in _BY_SUFFIX:
+    if suffix in _BY_SUFFIX and (spoken not in _TIMED):
         return _BY_SUFFIX[suffix]
-    return "markdown" if is_bold_speakers(head) else "text"
+    return "markdown" if (spoken or spoken_format(head)) == "markdown" else "text"
 
 
 _LINE_FORMS = (
@@ -93,9 +94,9 @@ _LINE_FORMS = (
     ("lrc", is_lrc),
     ("mission-clock", is_mission_clock),
     ("spacelog", is_spacelog),
-    ("otter-text", is_otter),
-    ("youtube-text", is_timed_text),
 )
+_TIMED = {"otter-text", "youtube-text"}
+"""What is told by its times, whatever ending it has."""
 
 
 def _caption_form(filled: list[str], suffix: str) -> str | None:

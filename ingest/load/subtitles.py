@@ -7,11 +7,11 @@ knows neither ticks, frames nor agents (`xml_forms` has that).
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dynagrag.core.errors import LoadError
-from dynagrag.core.schema import SourceTurn
+from dynagrag.core.schema import LabelDecision, SourceTurn
 from dynagrag.core.text import clock_seconds, collapse, plural, short
 from dynagrag.ingest.load.captions import turns_of_cues
 from dynagrag.ingest.load.parsed import Parsed, speaker_or_none, without_tags
@@ -81,6 +81,7 @@ def parse_ass(lines: list[str]) -> Parsed:
     if num_copies := len(events) - len(shown):
         notes.append(f"{plural(num_copies, 'drawing or copy', 'drawings or copies')} left out")
     kept = list(shown.values())
+    labels: tuple[LabelDecision, ...] = ()
     if any(event.name.strip() for event in kept):
         turns = [
             SourceTurn(
@@ -93,8 +94,9 @@ def parse_ass(lines: list[str]) -> Parsed:
         ]
     else:
         rows = ((event.start / 1000, event.end / 1000, event.plaintext) for event in kept)
-        turns = turns_of_cues(rows, notes)
-    return Parsed(tuple(turns), title=file.info.get("Title", ""), notes=tuple(notes))
+        turns, labels = turns_of_cues(rows, notes)
+    title = file.info.get("Title", "")
+    return Parsed(tuple(turns), title=title, notes=tuple(notes), labels=labels)
 
 
 def parse_sami(text: str) -> Parsed:
@@ -117,9 +119,7 @@ def parse_sami(text: str) -> Parsed:
         if event.plaintext.strip():
             rows.append((event.start / 1000, end, event.plaintext))
     title = _SAMI_TITLE.search(text[:4096])
-    return Parsed(
-        tuple(turns_of_cues(rows, notes)), title=title[1] if title else "", notes=tuple(notes)
-    )
+    return _parsed(rows, notes, title[1] if title else "")
 
 
 def parse_microdvd(lines: list[str]) -> Parsed:
@@ -146,14 +146,21 @@ def parse_microdvd(lines: list[str]) -> Parsed:
         )
         for event in file
     )
-    return Parsed(tuple(turns_of_cues(rows, notes)), notes=tuple(notes))
+    return _parsed(rows, notes)
 
 
 def parse_mpl2(lines: list[str]) -> Parsed:
     """The captions of an MPL2 file, which counts tenths of a second."""
     notes: list[str] = []
     rows = ((own.start / 1000, own.end / 1000, own.plaintext) for own in _loaded(lines, "mpl2"))
-    return Parsed(tuple(turns_of_cues(rows, notes)), notes=tuple(notes))
+    return _parsed(rows, notes)
+
+
+def _parsed(
+    rows: Iterable[tuple[float | None, float | None, str]], notes: list[str], title: str = ""
+) -> Parsed:
+    turns, labels = turns_of_cues(rows, notes)
+    return Parsed(tuple(turns), title=title, notes=tuple(notes), labels=labels)
 
 
 def _loaded(lines: Sequence[str], form: str, **options: float) -> Any:
@@ -203,7 +210,7 @@ def parse_lrc(lines: list[str]) -> Parsed:
         if words
     )
     notes: list[str] = []
-    return Parsed(tuple(turns_of_cues(cues, notes)), title=title, notes=tuple(notes))
+    return _parsed(cues, notes, title)
 
 
 def _lrc_seconds(text: str) -> float | None:

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 
 from dynagrag.core.schema import LoadedSource, SourceTurn
 from dynagrag.ingest.load.captions import begins_another
-from dynagrag.ingest.load.speakers import is_aside
+from dynagrag.ingest.load.label_shapes import is_aside
 from dynagrag.language.english.data import words_of
 from dynagrag.language.sentences import (
     MAX_SENTENCE_WORDS,

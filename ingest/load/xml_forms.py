@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from dynagrag.core.errors import LoadError
-from dynagrag.core.schema import SourceTurn
+from dynagrag.core.schema import LabelDecision, SourceTurn
 from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
 from dynagrag.ingest.load.captions import turns_of_cues
 from dynagrag.ingest.load.foreign import foreign_root
@@ -171,10 +171,13 @@ def _ttml(root: Element) -> Parsed:
     num_empty = sum(not turn.text for turn in turns)
     if num_empty:
         notes.append(f"{plural(num_empty, 'empty cue')} left out")
+    labels: tuple[LabelDecision, ...] = ()
     if not any(turn.speaker for turn in turns):
-        turns = turns_of_cues(((t.start_s, t.end_s, t.text) for t in turns if t.text), notes)
+        turns, labels = turns_of_cues(
+            ((t.start_s, t.end_s, t.text) for t in turns if t.text), notes
+        )
     title = next((own.text for own in root.iter() if _local(own.tag) == "title"), None)
-    return Parsed(tuple(turns), title=title or "", notes=tuple(notes), format="ttml")
+    return Parsed(tuple(turns), title=title or "", notes=tuple(notes), format="ttml", labels=labels)
 
 
 def _attributes(element: Element) -> Mapping[str, str]:

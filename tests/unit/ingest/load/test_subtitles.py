@@ -70,10 +70,10 @@ AGENTS = (
             "a.ass",
             ASS.replace("Ida", "")
             .replace("Per", "")
-            .replace("The hull", "IDA: The hull")
-            .replace("Then", "PER: Then"),
+            .replace("The hull", "Anna: The hull")
+            .replace("Then", "Bob: Then"),
             "ass",
-            [("IDA", 1.0, 3.0, "The hull is dry."), ("PER", 5.0, 6.5, "Then tar it, twice.")],
+            [("Anna", 1.0, 3.0, "The hull is dry."), ("Bob", 5.0, 6.5, "Then tar it, twice.")],
         ),
         (
             "a.smi",
@@ -131,10 +131,10 @@ AGENTS = (
         (
             "a.dfxp",
             TTML_HEAD.replace("http://www.w3.org/ns/ttml", "http://www.w3.org/2006/10/ttaf1")
-            + '><body><div><p begin="1500ms" end="2m">IDA: Yes.</p>'
-            '<p begin="0:03:00" end="0:03:02">PER: No.</p></div></body></tt>',
+            + '><body><div><p begin="1500ms" end="2m">Anna: Yes, Bob.</p>'
+            '<p begin="0:03:00" end="0:03:02">Bob: No.</p></div></body></tt>',
             "ttml",
-            [("IDA", 1.5, 120.0, "Yes."), ("PER", 180.0, 182.0, "No.")],
+            [("Anna", 1.5, 120.0, "Yes, Bob."), ("Bob", 180.0, 182.0, "No.")],
         ),
         (
             "a.xml",

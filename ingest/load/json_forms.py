@@ -405,6 +405,8 @@ def _searched(data: Any) -> _Found | None:
         is_whole = not any(has_place(value, is_own=True) for value, _ in filled)
         found.append(_Found("other-json", path, filled, _OTHER, is_whole, data))
     most = max(own.num_words for own in found)
+    if not most:
+        return None
     enough = [own for own in found if own.num_words > _MOST * most]
     return max(enough, key=lambda own: (_has_speakers(own), -len(own.records), -len(own.path)))
 

@@ -137,8 +137,6 @@ def checked(parsed: Parsed) -> Parsed:
         LoadError: No words at all, too many turns, or a turn that is too long.
     """
     turns = tuple(turn for turn in parsed.turns if turn.text)
-    if not turns:
-        raise LoadError("holds no words; check that it is the file you meant")
     if len(turns) > MAX_TURNS:
         raise LoadError(
             f"has {len(turns):,} turns, at most {MAX_TURNS:,} can be read; split it into smaller"
@@ -154,19 +152,23 @@ def checked(parsed: Parsed) -> Parsed:
 
     def clean(text: str) -> str:
         nonlocal num_bad
-        cleaned, count = CONTROLS.subn("\ufffd", MARKS.sub("", text))
+        bare = MARKS.sub("", text)
+        cleaned, count = CONTROLS.subn("\ufffd", text if len(bare) == len(text) else collapse(bare))
         num_bad += count
         return cleaned
 
     turns = tuple(
         SourceTurn(
             clean(t.text),
-            None if t.speaker is None else clean(t.speaker),
+            None if t.speaker is None else clean(t.speaker) or None,
             _finite(t.start_s),
             _finite(t.end_s),
         )
         for t in turns
+        if MARKS.sub("", t.text).strip()
     )
+    if not turns:
+        raise LoadError("holds no words; check that it is the file you meant")
     title = clean(collapse(parsed.title))[:300]
     meta = {key: clean(value) for key, value in parsed.meta.items()}
     notes = parsed.notes

@@ -2,6 +2,7 @@
 does. `make fuzz` goes on for longer.
 """
 
+import json
 import sys
 import time
 from collections.abc import Callable
@@ -139,3 +140,11 @@ def test_a_small_file_that_asks_for_much_work_is_read_or_refused_at_once(
     source = check_reading(path)
     assert time.process_time() - start < 2
     assert "repeats its content" in source.refused if source.refused else len(source.turns) == 1
+
+
+def test_marks_that_no_reader_sees_leave_no_empty_turn_and_no_blank_at_an_end(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{"text": "word \u200b", "speaker": "\ufeff"}, {"text": "\u200b"}]))
+    assert [(turn.text, turn.speaker) for turn in check_reading(path).turns] == [("word", None)]

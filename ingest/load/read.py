@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 import stat
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from dynagrag.core.errors import LoadError
@@ -104,13 +104,19 @@ def load_source(path: Path) -> LoadedSource:
 
 def inspect_row(source: LoadedSource) -> dict[str, object]:
     """How a file was read, for programs: `{path, format, turns: [{speaker, start_s, end_s, text}],
-    refused}`.
+    labels: [{text, fate, why, num_turns, num_words, times_s, lines}], refused}`.
     """
     turns = [
         {"speaker": turn.speaker, "start_s": turn.start_s, "end_s": turn.end_s, "text": turn.text}
         for turn in source.turns
     ]
-    return {"path": source.path, "format": source.format, "turns": turns, "refused": source.refused}
+    return {
+        "path": source.path,
+        "format": source.format,
+        "turns": turns,
+        "labels": [asdict(label) for label in source.labels],
+        "refused": source.refused,
+    }
 
 
 def _reason(err: Exception, reading: _Reading) -> str:

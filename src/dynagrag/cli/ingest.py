@@ -84,8 +84,10 @@ SPEAKER_MAP = Annotated[
         metavar="FILE",
         help=(
             "Names for speakers, as CSV (label,name or label,name,file) or JSON ({label: name}): an"
-            " empty name or - is nobody, one name for two labels makes them one. Later ingests of"
-            " the same files keep them. Default: the labels of the files."
+            " empty name or - is nobody, one name for two labels makes them one, the label - stands"
+            " for turns without a speaker, and a label that a file wasn't read with is looked for"
+            " before colons. Later ingests of the same files keep them. Default: the labels of the"
+            " files."
         ),
     ),
 ]

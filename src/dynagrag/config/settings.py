@@ -80,6 +80,23 @@ class Settings(BaseSettings):
     temperature: float = Field(
         default=0.0, ge=0, description="Sampling temperature of the language model."
     )
+    thinking_tokens: int | None = Field(
+        default=None,
+        ge=0,
+        description=(
+            "Room for a reasoning model's thoughts in each reply, beside the answer's; 0: none"
+            " (default: 16000 for a model that thinks, as its name or its replies show)."
+        ),
+    )
+    max_embedding_batch: int = Field(
+        default=256,
+        ge=1,
+        le=2048,
+        description=(
+            "Texts in one request to a server's embedder; one that refuses as many is asked with"
+            " half of them."
+        ),
+    )
     max_concurrency: int = Field(
         default=8, ge=1, description="Model calls at once (local models: always 1)."
     )

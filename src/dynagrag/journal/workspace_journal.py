@@ -170,7 +170,7 @@ class Journal(JournalFile):
                 uses=list(uses.values()),
                 model=origin.model,
                 date=origin.date,
-                **{f: getattr(reply, f) for f in reply.__slots__},
+                **{name: getattr(reply, name) for name in _StoredReply.model_fields},
             )
             lines.append(json.dumps(exported.model_dump(), sort_keys=True))
         try:
@@ -351,7 +351,7 @@ class Journal(JournalFile):
     def _put_reply(
         self, key: str, reply: ModelReply, uses: Sequence[Sequence[str]], origin: ReplyOrigin
     ) -> None:
-        fields = {f: getattr(reply, f) for f in reply.__slots__}
+        fields = {name: getattr(reply, name) for name in _StoredReply.model_fields}
         # ASCII escapes, because SQLite holds no lone surrogates.
         body = json.dumps(_StoredReply(**fields).model_dump(), sort_keys=True)
         with self.write() as db:

@@ -49,6 +49,7 @@ from dynagrag.journal.job_files import JobFile
 from dynagrag.journal.jobs import Job, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.models.reply_room import room_of
 from dynagrag.workspace.address import store_address
 from dynagrag.workspace.glossaries import read_glossaries, store_glossaries
 from dynagrag.workspace.parts import WorkspaceParts
@@ -349,6 +350,7 @@ class PreparedIngest:
             max_concurrency=wiring.concurrency_of(self.chat.model if self.chat else None, settings),
             seconds_per_call=seconds_per_call or (seconds / calls if calls else None),
             price_of=settings.price_of,
+            thoughts_per_call=room_of(self.chat.model).typical_thoughts if self.chat else 0,
         )
 
     def run(self, progress: Progress | None = None) -> IngestReport:

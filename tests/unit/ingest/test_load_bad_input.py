@@ -73,7 +73,7 @@ CUE = "1\n00:00:01,000 --> 00:00:02,000\n"
         ("a.csv", b'start,text\n1,ok\n2,"never closed\n', "malformed CSV before line 3"),
         ("a.csv", b"start,text\nsoon,hello\n", "line 2: 'soon' is no time"),
         ("a.xml", b"<a><b></a>", "malformed XML at line 1"),
-        ("a.xml", b"<tt><p>x</p></tt>", "root 'tt'"),
+        ("a.xml", b"<other><p>x</p></other>", "root 'other'"),
         (
             "a.xml",
             b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><transcript>&a;</transcript>',

@@ -15,12 +15,15 @@ from dynagrag.core.protocols import RecordStore
 from dynagrag.core.schema import Chunk, ChunkWork, Document, LoadedSource, Passage, Turn
 from dynagrag.ingest.kept_title import kept_title, titled
 from dynagrag.ingest.load import load_source
+from dynagrag.ingest.load.label_report import FileReading
+from dynagrag.ingest.load.speaker_audit import with_doubts
 from dynagrag.ingest.load.speaker_names import (
     SpeakerNames,
     check_known,
     kept_names,
     labels_of,
     renamed,
+    with_labels,
 )
 from dynagrag.ingest.split import chunk_passages, document_id_of, make_document, split_passages
 
@@ -112,7 +115,8 @@ class IngestPlan:
 
     `missing`: documents whose file was under one of the folders and is no longer there;
     `removes_missing`: the run deletes them. `speaker_names`: what speakers of all its documents are
-    called in place of their labels, "" for nobody.
+    called in place of their labels, "" for nobody. `readings`: what became of the labels of the
+    files that are read anew.
     """
 
     documents: tuple[PlannedDocument, ...]
@@ -122,6 +126,7 @@ class IngestPlan:
     missing: tuple[Document, ...] = ()
     removes_missing: bool = False
     speaker_names: Mapping[str, str] = field(default_factory=dict)
+    readings: tuple[FileReading, ...] = ()
 
     @property
     def changed(self) -> tuple[PlannedDocument, ...]:
@@ -170,12 +175,14 @@ def make_plan(
     removes_missing: bool = False,
     names: SpeakerNames = AS_LABELLED,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    left_out: Sequence[LoadedSource] = (),
 ) -> IngestPlan:
     """Reads the sources and compares them with the store. Nothing is written. `folders`: where
     files that are gone are looked for.
 
     `names`: what speakers are called; what a document keeps of an earlier ingest stays where these
-    say nothing. UsageError where they name who doesn't speak.
+    say nothing. UsageError where they name who doesn't speak. `left_out`: what stood beside the
+    sources and is refused unread.
     """
     sources = list(sources)
     stored = {d.id: d for d in store.documents()}
@@ -184,7 +191,8 @@ def make_plan(
         by_uri.setdefault(document.uri, []).append(document.id)
     planned: dict[str, PlannedDocument] = {}
     unchanged: dict[str, Document] = {}
-    refused: list[LoadedSource] = []
+    refused = list(left_out)
+    readings: list[FileReading] = []
     num_doubles = 0
     labels: dict[str, list[str]] = {}
     for number, path in enumerate(sources):
@@ -195,8 +203,10 @@ def make_plan(
             continue
         uri = uri_of(path)
         kept, title = _kept(stored, source.sha256, store.workspace, by_uri.get(uri, ()))
-        labels.setdefault(path.name, []).extend((*labels_of(source), *kept.values()))
-        source = renamed(source, names.of_file(path.name), kept)
+        given = names.of_file(path.name)
+        own_labels = labels_of(with_labels(source, given, kept))
+        labels.setdefault(path.name, []).extend((*own_labels, *kept.values()))
+        source = with_doubts(renamed(source, given, kept))
         document, turns = make_document(source, store.workspace, uri)
         if document.id in planned or document.id in unchanged:
             num_doubles += 1
@@ -207,6 +217,7 @@ def make_plan(
         plan = replace(plan, title=title)
         if plan.has_work:
             planned[document.id] = plan
+            readings.append(FileReading.of(source))
         else:
             unchanged[document.id] = plan.as_stored
     check_known(names, labels)
@@ -231,6 +242,7 @@ def make_plan(
         missing,
         removes_missing,
         called,
+        tuple(readings),
     )
 
 

@@ -607,7 +607,7 @@ def _times_of_records(
         if start is None or start.is_sure:
             continue
         end = own.end.value if own.end is not None and not own.end.is_sure else None
-        if end is None and own.duration is not None:
+        if end is None and own.duration is not None and not own.duration.is_sure:
             end = start.value + own.duration.value
         spans.append(Span(own.text or " ".join(p.text for p in own.parts), start.value, end))
         hints.append(start.hint_s or hint_s)
@@ -620,7 +620,8 @@ def _times_of_parts(
     spans, hints = [], list[float | None]()
     for part in (part for own in records for part in own.parts):
         if part.start is not None and not part.start.is_sure:
-            spans.append(Span(part.text, part.start.value, part.end and part.end.value))
+            end = part.end.value if part.end is not None and not part.end.is_sure else None
+            spans.append(Span(part.text, part.start.value, end))
             hints.append(part.start.hint_s or hint_s)
     return spans, hints
 

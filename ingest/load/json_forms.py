@@ -9,7 +9,7 @@ objects with the most words that have a speaker or a time.
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -59,6 +59,8 @@ _MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 _BRACES = re.compile(r"[{}]")
 _MAX_DEPTH, _MAX_LISTS, _MAX_WRAPS = 12, 2_000, 3
 """Of the search for segments in a file of an unknown tool."""
+_FEW = 0.1
+"""The share of single words that may be two (`New York`)."""
 _MOST = 0.9
 """The share of the words of the best list that another one must have to be it."""
 _NOT_SPEECH = re.compile(
@@ -339,6 +341,8 @@ def _is_of(form: _Form, path: str, records: Sequence[tuple[Any, Any]]) -> bool:
         return True
     with suppress(LoadError):
         parts = read_record(values[0], path, {}, {}).parts
+        if sum(len(part.text.split()) > 1 for part in parts) > _FEW * len(parts):
+            return False
         return any(part.start is not None or part.speaker is not None for part in parts)
     return False
 
@@ -545,7 +549,7 @@ def _are_words(records: Sequence[Record]) -> bool:
         len(filled) > 1
         and all(own.start is not None or own.is_sign for own in filled)
         and not any(own.parts for own in filled)
-        and sum(len(own.text.split()) > 1 for own in filled) <= 0.1 * len(filled)
+        and sum(len(own.text.split()) > 1 for own in filled) <= _FEW * len(filled)
     )
 
 
@@ -553,10 +557,7 @@ def _gathered(records: Sequence[Record]) -> list[Record]:
     """A record of all words for each channel."""
     by_channel: dict[str | None, list[Part]] = {}
     for own in records:
-        end = own.end
-        if end is None and own.start is not None and own.duration is not None:
-            end = own.start._replace(value=own.start.value + own.duration.value)
-        part = Part(own.text, own.speaker, own.start, end, own.is_sign)
+        part = Part(own.text, own.speaker, own.start, own.end, own.duration, own.is_sign)
         by_channel.setdefault(own.channel, []).append(part)
     return [
         Record("words", "", None, channel, None, None, None, parts=tuple(parts))
@@ -569,7 +570,8 @@ def _turns_of(
 ) -> tuple[list[SourceTurn], list[str]]:
     """The records' turns, and notes."""
     times = _times_of_records(records, found.form.hint_s)
-    part_times = _times_of_parts(records, found.form.hint_s)
+    parts = ((part, part.text) for own in records for part in own.parts)
+    part_times = _plain_times(parts, found.form.hint_s)
     unit_s, part_unit_s = unit_of(*times), unit_of(*part_times)
     notes = list(unit_note(unit_s, times[1]) or unit_note(part_unit_s, part_times[1]))
     turns: list[tuple[str | None, SourceTurn]] = []
@@ -601,40 +603,30 @@ def _times_of_records(
     records: Sequence[Record], hint_s: float | None
 ) -> tuple[list[Span], list[float | None]]:
     """The records' plain numbers, and the units that their keys suggest."""
+    return _plain_times(
+        ((own, own.text or " ".join(part.text for part in own.parts)) for own in records), hint_s
+    )
+
+
+def _plain_times(
+    timed: Iterable[tuple[Record | Part, str]], hint_s: float | None
+) -> tuple[list[Span], list[float | None]]:
     spans, hints = [], list[float | None]()
-    for own in records:
+    for own, text in timed:
         start = own.start
         if start is None or start.is_sure:
             continue
         end = own.end.value if own.end is not None and not own.end.is_sure else None
         if end is None and own.duration is not None and not own.duration.is_sure:
             end = start.value + own.duration.value
-        spans.append(Span(own.text or " ".join(p.text for p in own.parts), start.value, end))
+        spans.append(Span(text, start.value, end))
         hints.append(start.hint_s or hint_s)
-    return spans, hints
-
-
-def _times_of_parts(
-    records: Sequence[Record], hint_s: float | None
-) -> tuple[list[Span], list[float | None]]:
-    spans, hints = [], list[float | None]()
-    for part in (part for own in records for part in own.parts):
-        if part.start is not None and not part.start.is_sure:
-            end = part.end.value if part.end is not None and not part.end.is_sure else None
-            spans.append(Span(part.text, part.start.value, end))
-            hints.append(part.start.hint_s or hint_s)
     return spans, hints
 
 
 def _words_of(record: Record, unit_s: float) -> list[SpokenWord]:
     return [
-        SpokenWord(
-            part.text,
-            part.speaker or record.speaker,
-            None if part.start is None else part.start.seconds(unit_s),
-            None if part.end is None else part.end.seconds(unit_s),
-            part.is_sign,
-        )
+        SpokenWord(part.text, part.speaker or record.speaker, *_seconds(part, unit_s), part.is_sign)
         for part in record.parts
     ]
 
@@ -668,7 +660,8 @@ def _pieces(
     ], is_lost
 
 
-def _seconds(record: Record, unit_s: float) -> tuple[float | None, float | None]:
+def _seconds(record: Record | Part, unit_s: float) -> tuple[float | None, float | None]:
+    """Start and end."""
     start = None if record.start is None else record.start.seconds(unit_s)
     if record.end is not None:
         return start, record.end.seconds(unit_s)

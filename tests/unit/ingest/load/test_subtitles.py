@@ -217,3 +217,11 @@ def test_a_form_that_is_not_read_is_refused_by_its_name(
     assert refused is not None
     assert reason in refused
     assert "\n" not in refused
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["$price = 5, she said.\n", "[Events]\nOn Monday we tar the hull.\n", "PG-13, he said: £5.\n"],
+)
+def test_plain_words_that_begin_as_such_a_form_does_are_read(tmp_path: Path, text: str) -> None:
+    assert load(tmp_path, "a.txt", text.encode("cp1252")).refused is None

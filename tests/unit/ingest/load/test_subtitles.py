@@ -180,6 +180,16 @@ def test_of_several_languages_in_a_sami_file_the_first_is_read(tmp_path: Path) -
     assert source.notes == ("of 2 languages (ENCC, NOCC) the first is read",)
 
 
+def test_of_several_languages_in_a_ttml_file_the_first_is_read(tmp_path: Path) -> None:
+    divs = "".join(
+        f'<div xml:lang="{language}"><p begin="1s" end="2s">{text}</p></div>'
+        for language, text in (("en", "The hull is dry."), ("nb", "Skroget er tørt."))
+    )
+    source = load(tmp_path, "a.ttml", f"<tt><body>{divs}</body></tt>")
+    assert rows(source) == [(None, 1.0, 2.0, "The hull is dry.")]
+    assert source.notes == ("of 2 languages the first (en) is read",)
+
+
 def test_frames_without_a_rate_give_no_times_and_say_so(tmp_path: Path) -> None:
     (note,) = load(tmp_path, "a.sub", "{25}{75}The hull is dry.\n{100}{125}Tar it.\n").notes
     assert "how many a second" in note

@@ -171,12 +171,14 @@ def make_plan(
     removes_missing: bool = False,
     names: SpeakerNames = AS_LABELLED,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    left_out: Sequence[LoadedSource] = (),
 ) -> IngestPlan:
     """Reads the sources and compares them with the store. Nothing is written. `folders`: where
     files that are gone are looked for.
 
     `names`: what speakers are called; what a document keeps of an earlier ingest stays where these
-    say nothing. UsageError where they name who doesn't speak.
+    say nothing. UsageError where they name who doesn't speak. `left_out`: what stood beside the
+    sources and is refused unread.
     """
     sources = list(sources)
     stored = {d.id: d for d in store.documents()}
@@ -185,7 +187,7 @@ def make_plan(
         by_uri.setdefault(document.uri, []).append(document.id)
     planned: dict[str, PlannedDocument] = {}
     unchanged: dict[str, Document] = {}
-    refused: list[LoadedSource] = []
+    refused = list(left_out)
     num_doubles = 0
     labels: dict[str, list[str]] = {}
     for number, path in enumerate(sources):

@@ -209,10 +209,11 @@ def _docx_date(document: Any) -> Any:
 def _check_zip(data: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = set(archive.namelist())
-            num_bytes = sum(info.file_size for info in archive.infolist())
+            infos = archive.infolist()
     except (zipfile.BadZipFile, ValueError, OSError) as err:
         raise LoadError(f"broken zip or DOCX ({err}); open it and save it again") from err
+    names = {info.filename for info in infos}
+    num_bytes = sum(info.file_size for info in infos)
     if "word/document.xml" not in names:
         kind = next(
             (kind for part, kind in _ZIP_KINDS if any(name.startswith(part) for name in names)),
@@ -222,6 +223,13 @@ def _check_zip(data: bytes) -> None:
             f"is {kind}, not a DOCX;"
             f" {'unpack it' if kind == 'a zip archive' else 'save it as DOCX, PDF or text'} first"
         )
+    for info in infos:
+        if info.file_size > _FREE_EXPANSION_BYTES + _MAX_EXPANSION * info.compress_size:
+            raise LoadError(
+                f"{info.filename} in it would grow from {info.compress_size:,} to"
+                f" {info.file_size:,} bytes, as no document's part does: it is made to fill the"
+                " memory; don't open it, and get the document anew from somebody you trust"
+            )
     if num_bytes > MAX_FILE_BYTES:
         raise LoadError(
             f"unpacks to {num_bytes:,} bytes, at most {MAX_FILE_BYTES:,} are read; split it or save"
@@ -229,6 +237,9 @@ def _check_zip(data: bytes) -> None:
         )
 
 
+_MAX_EXPANSION = 200
+_FREE_EXPANSION_BYTES = 16_000_000
+"""Text shrinks to a tenth, a long table of few words to a hundredth."""
 _ZIP_KINDS = (
     ("xl/", "an Excel workbook"),
     ("ppt/", "a PowerPoint file"),

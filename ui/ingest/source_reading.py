@@ -90,13 +90,14 @@ def read_all(
             rows.append(replace(kept_row, replaced=kept.replaced, is_unread=kept.is_unread))
             continue
         try:
-            paths = find_sources([item.name])
+            found = find_sources([item.name])
         except LoadError as err:
             rows.append(_row(LoadedSource(item.name, None, refused=str(err)), "", "", item))
             continue
-        for at, path in enumerate(paths):
-            progress("read", at, len(paths))
+        for at, path in enumerate(found.files):
+            progress("read", at, len(found.files))
             rows.append(_row(load_source(path), item.name, "", item))
+        rows += [_row(source, "", "", item) for source in found.left_out]
     return tuple(rows)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
+from dynagrag.cli.options import EMBEDDER, FOLLOW_LINKS, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
 from dynagrag.cli.run_job import run_prepared
 from dynagrag.cli.terminal import ProgressBars, is_terminal, open_space, read_settings, set_up_log
 from dynagrag.registry.choices import chosen, listed
@@ -110,6 +110,7 @@ def ingest(
     glossary: GLOSSARY = None,
     remove_missing: REMOVE_MISSING = False,
     speaker_map: SPEAKER_MAP = None,
+    follow_links: FOLLOW_LINKS = False,
     yes: YES = False,
     as_json: JSON = False,
     verbose: VERBOSE = False,
@@ -143,10 +144,11 @@ def ingest(
         remove_missing,
         names,
         tuple(str(Path(path).absolute()) for path in glossary or ()),
+        follow_links,
     )
     settings = read_settings(llm, embedder, store)
     check_options(options)  # an option or a path that can't be makes no workspace
-    find_sources(paths)
+    find_sources(paths, follows_links=follow_links)
     read_glossaries(options.glossaries)
     if chosen("extractor", extractor, EXTRACTORS).needs_model and settings.llm is None:
         options = replace(options, extractor=_ask_for_fast(yes))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynagrag.cli.options import JSON
+from dynagrag.cli.options import FOLLOW_LINKS, JSON
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, in_line, say, say_json
 from dynagrag.core.text import clock, cut
 
@@ -23,6 +23,7 @@ _MAX_ALIKE = 10
 
 def inspect(
     paths: Annotated[list[str], typer.Argument(metavar="PATHS", help="Files, folders or globs.")],
+    follow_links: FOLLOW_LINKS = False,
     check_speakers: Annotated[
         bool,
         typer.Option(
@@ -47,8 +48,8 @@ def inspect(
 
     num_refused = num_read = 0
     labels: set[str] = set()
-    for path in find_sources(paths):
-        source = load_source(path)
+    found = find_sources(paths, follows_links=follow_links)
+    for source in (*map(load_source, found.files), *found.left_out):
         num_refused += source.refused is not None
         num_read += source.refused is None
         labels.update(turn.speaker for turn in source.turns if turn.speaker)

@@ -20,6 +20,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dynagrag.core.errors import StoreError
+from dynagrag.core.files.private_files import replace_text
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import ModelReply
 from dynagrag.journal.job_files import JobFiles
@@ -174,7 +175,7 @@ class Journal(JournalFile):
             )
             lines.append(json.dumps(exported.model_dump(), sort_keys=True))
         try:
-            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            replace_text(path, "".join(f"{line}\n" for line in lines))
         except OSError as err:
             raise StoreError(f"cannot write {path}: {err.strerror}; choose another file") from err
         return len(lines)

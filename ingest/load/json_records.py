@@ -28,7 +28,7 @@ lexical.
 _SPEAKER_KEYS = tuple(
     "speaker speakername speakerdisplayname source name participant participantname author"
     " displayname speakerlabel participantrole participantid participanttype speakerid spkid"
-    " speakertag user from who".split()
+    " speakertag user from who role".split()
 )
 _NAME_KEYS = ("name", "displayname", "speakername", "fullname", "label", "username", "id")
 _START_KEYS = tuple(

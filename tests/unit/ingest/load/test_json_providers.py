@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dynagrag.core.schema import LoadedSource
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.load.json_forms import parse_json
+from dynagrag.ingest.load.whole_turns import turns_of
 
 Row = tuple[str | None, float | None, float | None, str]
 
@@ -1331,6 +1332,18 @@ def test_a_text_that_has_more_words_than_the_segments_is_noted(tmp_path: Path) -
 def test_a_speaker_of_the_whole_file_speaks_no_segment_of_it(tmp_path: Path) -> None:
     segments = [{key: own[key] for key in ("start", "end", "text")} for own in SEGMENTS]
     assert rows(load(tmp_path, {"speaker": "C", "segments": segments})) == NOBODY
+
+
+def test_captions_in_json_are_turns_of_whole_sentences(tmp_path: Path) -> None:
+    cues = ["the gate isn&#39;t", "stuck, it only", "sticks.", "[Music]"]
+    source = load(
+        tmp_path,
+        [{"text": text, "start": 2.0 * at, "duration": 2.5} for at, text in enumerate(cues)],
+    )
+    assert [turn.text for turn in turns_of(source)] == [
+        "the gate isn't stuck, it only sticks.",
+        "[Music]",
+    ]
 
 
 def test_an_unknown_tools_json_says_where_it_was_read_from(tmp_path: Path) -> None:

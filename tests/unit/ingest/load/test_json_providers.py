@@ -1349,6 +1349,16 @@ def test_captions_in_json_are_turns_of_whole_sentences(tmp_path: Path) -> None:
 def test_an_unknown_tools_json_says_where_it_was_read_from(tmp_path: Path) -> None:
     source = load(tmp_path, CASES["sonix"][0])
     assert source.notes == ("an unknown JSON form: read from transcript[]",)
+    sessions = {
+        "talk": {f"session_{at}": [{"speaker": "A", "text": f"Word {at}."}] for at in range(1, 12)},
+        "aside": [{"speaker": "B", "text": "Unread."}],
+    }
+    source = load(tmp_path, sessions)
+    assert [turn.text for turn in source.turns] == [f"Word {at}." for at in range(1, 12)]
+    assert source.notes == (
+        "an unknown JSON form: read from talk.session_N[]",
+        "other lists with words are left out: aside[]",
+    )
     of_calls = {
         "call": {
             "summary": [{"text": "They talk about a gate that sticks, at length.", "start": 0}],

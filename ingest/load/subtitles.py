@@ -65,7 +65,13 @@ def is_lrc(lines: Sequence[str]) -> bool:
     filled = [line for line in lines if line.strip()]
     timed = [line for line in filled if _LRC_TIME.match(line)]
     has_tag = any(_LRC_TAG.fullmatch(line) for line in filled[:20])
-    exact = sum(len(match[1]) > 6 for line in timed if (match := _LRC_TIME.match(line)))
+    # [00:00:03] has hours, but under tags, where it is 3 hundredths.
+    marks = ".:" if has_tag else "."
+    exact = sum(
+        any(mark in match[1][4:] for mark in marks)
+        for line in timed
+        if (match := _LRC_TIME.match(line))
+    )
     return len(timed) > 1 and exact > 0.5 * len(timed) and (has_tag or len(timed) == len(filled))
 
 

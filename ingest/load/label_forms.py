@@ -22,7 +22,6 @@ from dynagrag.ingest.load.clocks import (
 )
 from dynagrag.ingest.load.label_shapes import (
     Shape,
-    ends_sentence,
     is_titled,
     no_person,
     reads_as_heading,
@@ -363,9 +362,9 @@ def _heads(form: LabelForm, lines: Sequence[TextLine]) -> Iterator[Head]:
 def _is_label(label: str, form: LabelForm) -> bool:
     if form.is_sure:
         # A line of words above a time that follows it.
-        return form.proof is not Proof.TIMES or not (
-            len(label.split()) > 2 and ends_sentence(label)
-        )
+        words = label.split()
+        is_sentence = len(words) > 2 and label[-1] in ".!?…" and len(words[-1]) > 5
+        return form.proof is not Proof.TIMES or not is_sentence
     return shape_of(label) is not Shape.SENTENCE
 
 

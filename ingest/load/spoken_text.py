@@ -316,7 +316,9 @@ class _Cutter:
             self._add(self.turns[-1], match[2])
             return 1
         num_lines = self._lines_of_aside(at)
-        if num_lines:
+        # The first words below a name are how it is said: `(quietly)`.
+        is_below_name = bool(self.turns and self.turns[-1].label) and not any(self.turns[-1].lines)
+        if num_lines and not is_below_name:
             words = [item.text for item in self.lines[at : at + num_lines]]
             self.turns.append(_Open(None, None, line.number, None, words, is_aside=True))
             return num_lines

@@ -276,6 +276,14 @@ FORMS: tuple[LabelForm, ...] = (
         signs=("[", "<", "【"),
     ),
     _form(
+        "in brackets, on a line of their own",
+        "speaker-text",
+        rf"[(\[]{_LABEL}[)\]][ \t]*:?{_BELOW}",
+        Proof.COVER,
+        signs=("(", "["),
+        only_opening=True,
+    ),
+    _form(
         "before a tab",
         "speaker-text",
         rf"{_BEFORE}{_LABEL}\t+(?:(?P<inside>{ANY_CLOCK})[ \t]*\t)?"
@@ -314,9 +322,10 @@ FORMS: tuple[LabelForm, ...] = (
         only_opening=True,
     ),
 )
+_OF_CUES = {"in brackets", "in brackets, on a line of their own", "on a line of their own"}
 CUE_FORMS = (
     _colon_form(r"(?:(?:>>+|[-–—])[ \t]*)?"),
-    *(form for form in FORMS if form.place in {"in brackets", "on a line of their own"}),
+    *(form for form in FORMS if form.place in _OF_CUES),
 )
 """Those of captions, where dashes begin another voice."""
 _TOGETHER = {"before a colon", "before a full stop"}

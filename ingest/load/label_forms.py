@@ -141,9 +141,7 @@ def _closed(rest: str) -> str:
     return words[:-2].rstrip() if mark in {"**", "__"} and words.count(mark) == 1 else words
 
 
-_BEFORE = (
-    rf"(?:>[ \t]+)?(?:(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—|][ \t]*|:(?=\s)[ \t]*)?(?=[^\d\s]|\d))?"
-)
+_BEFORE = rf"(?:>[ \t]+)?(?:(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—|][ \t]*|:(?=\s)[ \t]*)?(?=\S))?"
 _LABEL = r"(?P<label>(?![-–—+•*>#][ \t])[^\s:：|][^:：\n\t]{0,79}?(?:[ \t]\([^()\n]{1,120}\))?)"
 _ANY_LABEL = _LABEL.replace("[^:：\\n\\t]", "[^\\n\\t]")
 """On a line with nothing but a time: `External: Zoe (guest)`."""
@@ -164,8 +162,18 @@ def _is_capital_or_titled(label: str) -> bool:
     return label.isupper() or is_titled(label)
 
 
-def _form(place: str, format: str, pattern: str, proof: Proof, **more: object) -> LabelForm:
-    return LabelForm(place, format, re.compile(pattern), proof, **more)  # type: ignore[arg-type]
+def _form(
+    place: str,
+    format: str,
+    pattern: str,
+    proof: Proof,
+    signs: tuple[str, ...] = (),
+    is_sure: bool = False,
+    only_opening: bool = False,
+    is_fit: Callable[[str], bool] | None = None,
+) -> LabelForm:
+    compiled = re.compile(pattern)
+    return LabelForm(place, format, compiled, proof, signs, is_sure, only_opening, is_fit)
 
 
 def _colon_form(lead: str) -> LabelForm:

@@ -16,7 +16,7 @@ _MAX_BARE_CHARS = 72
 _MAX_WORDS = 9
 _MAX_TAIL_WORDS = 16
 _MAX_CASELESS_CHARS = 24
-_MAX_SMALL_WORD = 4
+_MAX_SMALL_WORD = 3
 """Letters of a small word between capitals: `Ministerin für Wasser`."""
 
 _PARTICLES = english(WordClass.CONNECTOR, WordClass.NAME_PARTICLE)

@@ -38,6 +38,8 @@ _FULL = 0.8
 """From this share of labelled paragraphs on, each is taken to begin with a label."""
 _EVERY = 0.9
 _HALF = 0.4
+_BY_LINE = 0.75
+"""From this share of labelled lines on, each line is a turn."""
 _MOST_FRONT_LINES = 20
 _MAX_ITEM_WORDS = 12
 _MAX_ODD_WORDS = 8
@@ -226,22 +228,25 @@ def _stray_heads(
         ):
             yield head
     if is_plain and coverage >= _HALF:
-        is_by_line = len(heads) >= _EVERY * len(lines)
+        is_by_line = len(heads) >= _BY_LINE * len(lines)
+        is_full = coverage >= _EVERY
         is_bare = sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads)
         for at, line in enumerate(lines):
             if at not in covered and (line.opens or is_by_line):
                 odd = _PLAIN.head(lines, at)
-                if odd is not None and _could_be_label(odd, is_bare, coverage):
+                if odd is not None and _could_be_label(odd, is_bare, is_by_line or is_full):
                     yield odd
 
 
-def _could_be_label(head: Head, is_bare: bool, coverage: float) -> bool:
-    """Whether what stands before a colon is short, no sentence, and placed as the others are."""
+def _could_be_label(head: Head, is_bare: bool, has_each: bool) -> bool:
+    """Whether what stands before a colon is short, no sentence, and placed as the others are.
+    `has_each`: each other turn of the file has a label.
+    """
     if head.clock is not None or len(head.label.split()) > _MAX_ODD_WORDS:
         return False
     if _STOP_WITHIN.search(head.label) or is_bare != head.is_bare:
         return False
-    return is_bare or coverage >= _EVERY or not is_clause(head.label)
+    return is_bare or has_each or not is_clause(head.label)
 
 
 def _is_full_name(label: str) -> bool:

@@ -303,10 +303,10 @@ class _Cutter:
         of the speech of a script.
         """
         line = self.lines[at]
-        if self.labels.form is None or (
-            self.is_set_in and line.opens and not line.is_indented
-        ):  # fmt: skip
-            return self.labels.form is not None
+        if self.labels.form is None or self._is_below_name():
+            return False
+        if self.is_set_in and line.opens and not line.is_indented:
+            return True
         is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
         num_words = len(line.text.split())
         if ends_sentence(line.text) or num_words > _MOST_FOOT_WORDS:
@@ -325,6 +325,10 @@ class _Cutter:
             or any(line.text.startswith(f"{name} ") for name in names)
         )
 
+    def _is_below_name(self) -> bool:
+        """Whether a name has no words yet: those that come are its own, `(quietly)` too."""
+        return bool(self.turns and self.turns[-1].label) and not any(self.turns[-1].lines)
+
     def _go_on(self, at: int) -> int:
         """Adds a line of words, or a paragraph of nobody's; returns how many lines."""
         line = self.lines[at]
@@ -335,9 +339,7 @@ class _Cutter:
             self._add(self.turns[-1], match[2])
             return 1
         num_lines = self._lines_of_aside(at)
-        # The first words below a name are how it is said: `(quietly)`.
-        is_below_name = bool(self.turns and self.turns[-1].label) and not any(self.turns[-1].lines)
-        if num_lines and not is_below_name:
+        if num_lines and not self._is_below_name():
             words = [item.text for item in self.lines[at : at + num_lines]]
             self.turns.append(_Open(None, None, line.number, None, words, is_aside=True))
             return num_lines

@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 from dynagrag.core.schema import LoadedSource, SourceTurn
 from dynagrag.ingest.load.captions import begins_another
 from dynagrag.ingest.load.label_shapes import is_aside
-from dynagrag.language.sentences import num_words, sentence_spans
+from dynagrag.language.sentences import MAX_SENTENCE_WORDS, num_words, sentence_spans
 
 _CAPTIONS = frozenset(
     {"vtt", "srt", "sbv", "youtube-xml", "youtube-text", "podcast-json", "whisperx-json"}
@@ -22,6 +22,8 @@ _CAPTIONS = frozenset(
 """The formats whose turns are cues, or segments as long as a cue."""
 MAX_PAUSE_S = 2.0
 """Between two cues of one sentence."""
+MAX_PAUSE_WITHIN_S = 10.0
+"""The same where a file has punctuation, so that a sentence without its end is known to go on."""
 MAX_CUE_S = 15.0
 """From one to the next, where the source doesn't say when a cue ends."""
 MAX_WORDS = 60
@@ -37,6 +39,7 @@ _LEAST_SHARED, _MAX_SHARED = 2, 50
 """Words; one alone ("Yes." "Yes.") says nothing."""
 _WHOLE = 1_000_000
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?:\s|$)")
+_ENDS = re.compile(r"[.!?…:;][\"'”’)\]]*$")
 _SELF = re.compile(r"I\b")
 _DASHES = "-–— "
 
@@ -54,13 +57,16 @@ def whole_turns(cues: Sequence[SourceTurn]) -> tuple[SourceTurn, ...]:
     """
     cues = _without_repeats(cues)
     is_running_on = _runs_on(cues)
+    num_ended = sum(bool(_SENTENCE_END.search(cue.text)) for cue in cues)
+    is_punctuated = num_ended >= _SOME * len(cues) and num_ended > 1
+    max_words = MAX_SENTENCE_WORDS if is_punctuated else MAX_WORDS
     runs: list[list[SourceTurn]] = []
     for cue in cues:
-        if runs and _goes_on(runs[-1][-1], cue, is_running_on):
+        if runs and _goes_on(runs[-1][-1], cue, is_running_on, is_punctuated):
             runs[-1].append(cue)
         else:
             runs.append([cue])
-    return tuple(turn for run in runs for turn in (_cut(run) if len(run) > 1 else run))
+    return tuple(turn for run in runs for turn in (_cut(run, max_words) if len(run) > 1 else run))
 
 
 def _without_repeats(cues: Sequence[SourceTurn]) -> Sequence[SourceTurn]:
@@ -92,7 +98,9 @@ def _runs_on(cues: Sequence[SourceTurn]) -> bool:
     return num_lower >= _MOST * len(cues) or min(num_ended, num_lower) >= _SOME * len(cues)
 
 
-def _goes_on(cue: SourceTurn, following: SourceTurn, is_running_on: bool) -> bool:
+def _goes_on(
+    cue: SourceTurn, following: SourceTurn, is_running_on: bool, is_punctuated: bool
+) -> bool:
     if (
         cue.speaker != following.speaker
         or begins_another(following.text)
@@ -101,19 +109,23 @@ def _goes_on(cue: SourceTurn, following: SourceTurn, is_running_on: bool) -> boo
     ):
         return False
     words = following.text.lstrip(_DASHES)
-    if not (words[:1].islower() or _SELF.match(words) or is_running_on):
+    is_open = is_punctuated and not _ENDS.search(cue.text)
+    if not (words[:1].islower() or _SELF.match(words) or is_running_on) and not (
+        is_open and not words[:1].isalpha()
+    ):
         return False
     if cue.start_s is None or following.start_s is None:
         return cue.start_s is following.start_s
-    before, most = (cue.start_s, MAX_CUE_S) if cue.end_s is None else (cue.end_s, MAX_PAUSE_S)
+    pause = MAX_PAUSE_WITHIN_S if is_open and words[:1].islower() else MAX_PAUSE_S
+    before, most = (cue.start_s, MAX_CUE_S) if cue.end_s is None else (cue.end_s, pause)
     return following.start_s >= cue.start_s and following.start_s - before <= most
 
 
-def _cut(run: Sequence[SourceTurn]) -> Iterator[SourceTurn]:
+def _cut(run: Sequence[SourceTurn], max_words: int) -> Iterator[SourceTurn]:
     """The turns of a run of cues."""
     text = " ".join(cue.text for cue in run)
     offsets = [0, *accumulate(len(cue.text) + 1 for cue in run)]
-    cuts = [*_places(text, offsets), len(text) + 1]
+    cuts = [*_places(text, offsets, max_words), len(text) + 1]
     at = 0
     for start, end in pairwise(cuts):
         while offsets[at + 1] <= start:
@@ -126,7 +138,7 @@ def _cut(run: Sequence[SourceTurn]) -> Iterator[SourceTurn]:
         yield SourceTurn(text[start : end - 1].strip(), run[at].speaker, start_s, end_s)
 
 
-def _places(text: str, offsets: Sequence[int]) -> list[int]:
+def _places(text: str, offsets: Sequence[int], max_words: int) -> list[int]:
     """The offsets where turns begin: where a cue does, or at the last beginning of a sentence in
     the cue before, if it goes on.
     """
@@ -136,7 +148,7 @@ def _places(text: str, offsets: Sequence[int]) -> list[int]:
         place = begins[bisect_left(begins, offset + 1) - 1]
         if place > max(places[-1], before):
             places.append(place)
-        elif num_words(text[places[-1] : offset]) >= MAX_WORDS:
+        elif num_words(text[places[-1] : offset]) >= max_words:
             places.append(offset)
     return places
 

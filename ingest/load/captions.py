@@ -6,12 +6,15 @@ names no line, refuses SubRip without cue numbers, reads only a cue's first voic
 entities; a test holds this parser to it where both can read.
 """
 
+import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import LabelDecision, SourceTurn
 from dynagrag.core.text import clock_seconds, collapse, plural, short
+from dynagrag.ingest.load.json_records import read_record
 from dynagrag.ingest.load.label_forms import Head
 from dynagrag.ingest.load.label_shapes import is_aside
 from dynagrag.ingest.load.parsed import Parsed, speaker_or_none, without_tags
@@ -85,6 +88,15 @@ def parse_captions(lines: list[str], form: str) -> Parsed:
             notes.append("no WEBVTT line at the top")
     turns, labels = _turns(filled, notes)
     return Parsed(tuple(turns), title=title, notes=tuple(notes), labels=labels)
+
+
+def turns_of_cues(
+    cues: Iterable[tuple[float | None, float | None, str]], notes: list[str]
+) -> tuple[list[SourceTurn], tuple[LabelDecision, ...]]:
+    """Turns of another format's cues (start and end in seconds, text), whose speakers stand in the
+    text as they do in SubRip, and what became of the labels. Adds to the notes.
+    """
+    return _turns([_Cue(start, end, lines=text.split("\n")) for start, end, text in cues], notes)
 
 
 def _read_cues(lines: list[str], form: str) -> tuple[list[_Cue], list[str]]:
@@ -174,7 +186,9 @@ def _turns(
     """A turn a cue, or a label within one. A cue without a label goes on with the speaker until a
     dash or `>>` begins another.
     """
-    turns: list[SourceTurn] = []
+    turns = _turns_of_objects(cues)
+    if turns:
+        return turns, ()
     if any("<v" in line.lower() and _VOICE.search(line) for cue in cues for line in cue.lines):
         for cue in cues:
             turns += [_turn(cue, text, speaker) for speaker, text in _voices("\n".join(cue.lines))]
@@ -203,7 +217,25 @@ def _turns(
     return turns, cue_decisions(labels, starts)
 
 
+def _turns_of_objects(cues: list[_Cue]) -> list[SourceTurn]:
+    """Turns of cues that each hold a JSON object, as Teams' metadata have them (`speakerName`,
+    `spokenText`); none where one isn't such.
+    """
+    turns = []
+    for cue in cues:
+        text = " ".join(cue.lines).strip()
+        if not text.startswith("{"):
+            return []
+        try:
+            read = read_record(json.loads(text), "cue", {}, {})
+        except (ValueError, RecursionError, LoadError):
+            return []
+        turns.append(_turn(cue, read.text, read.speaker))
+    return turns
+
+
 def _without_markup(line: str) -> str:
+    line = line.replace("[br]", " ")  # SubViewer's end of a line
     return without_tags(_SRT_OVERRIDE.sub("", line) if "{\\" in line else line)
 
 

@@ -7,8 +7,9 @@ import logging
 import re
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from datetime import date, datetime
 from itertools import islice
 from typing import Any
 
@@ -16,6 +17,7 @@ from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
 from dynagrag.ingest.load.parsed import (
+    DATE_KEY,
     MAX_FILE_BYTES,
     MAX_HTML_BYTES,
     MAX_TREE_BYTES,
@@ -35,6 +37,7 @@ _REPEATED, _OPERATOR = 10, 10
 """The weight of a byte of content that another page had, and of an operator (also in a form that
 pages call).
 """
+_TEMPLATE_DAY = date(2013, 12, 23)
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
 _BLOCKS = frozenset(
     """
@@ -92,7 +95,20 @@ def parse_pdf(data: bytes) -> Parsed:
             which = f"page{'s' if len(blank) > 1 else ''} {', '.join(blank[:10])}{more}"
             notes += (f"no text on {which}",)
         title = title if isinstance(title, str) and title != "untitled" else ""
-        return replace(parsed, title=title, notes=notes, format=None)
+        meta = _date_meta(_pdf_date(reader))
+        return replace(parsed, title=title, notes=notes, format=None, meta=meta)
+
+
+def _pdf_date(reader: Any) -> Any:
+    """When a PDF says it was made; None where it doesn't, or not as PDF writes dates."""
+    with suppress(ValueError, TypeError, OverflowError):
+        return reader.metadata.creation_date if reader.metadata else None
+    return None
+
+
+def _date_meta(made: Any) -> dict[str, str]:
+    """A document's own day, for its `meta`."""
+    return {DATE_KEY: made.date().isoformat()} if isinstance(made, datetime) else {}
 
 
 class _PdfWork:
@@ -174,17 +190,30 @@ def parse_docx(data: bytes) -> Parsed:
             tuple(turn for part in parts for turn in part.turns),
             title=title,
             notes=tuple(note for part in parts for note in part.notes),
+            meta=_date_meta(_docx_date(document)),
             labels=tuple(label for part in parts for label in part.labels),
         )
+
+
+def _docx_date(document: Any) -> Any:
+    """When a DOCX says it was made, else last saved; None where it has only the date of the
+    template that python-docx makes all its files of.
+    """
+    with suppress(ValueError, TypeError, OverflowError):
+        properties = document.core_properties
+        made = properties.created or properties.modified
+        return None if made is not None and made.date() == _TEMPLATE_DAY else made
+    return None
 
 
 def _check_zip(data: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = set(archive.namelist())
-            num_bytes = sum(info.file_size for info in archive.infolist())
+            infos = archive.infolist()
     except (zipfile.BadZipFile, ValueError, OSError) as err:
         raise LoadError(f"broken zip or DOCX ({err}); open it and save it again") from err
+    names = {info.filename for info in infos}
+    num_bytes = sum(info.file_size for info in infos)
     if "word/document.xml" not in names:
         kind = next(
             (kind for part, kind in _ZIP_KINDS if any(name.startswith(part) for name in names)),
@@ -194,6 +223,13 @@ def _check_zip(data: bytes) -> None:
             f"is {kind}, not a DOCX;"
             f" {'unpack it' if kind == 'a zip archive' else 'save it as DOCX, PDF or text'} first"
         )
+    for info in infos:
+        if info.file_size > _FREE_EXPANSION_BYTES + _MAX_EXPANSION * info.compress_size:
+            raise LoadError(
+                f"{info.filename} in it would grow from {info.compress_size:,} to"
+                f" {info.file_size:,} bytes, as no document's part does: it is made to fill the"
+                " memory; don't open it, and get the document anew from somebody you trust"
+            )
     if num_bytes > MAX_FILE_BYTES:
         raise LoadError(
             f"unpacks to {num_bytes:,} bytes, at most {MAX_FILE_BYTES:,} are read; split it or save"
@@ -201,6 +237,9 @@ def _check_zip(data: bytes) -> None:
         )
 
 
+_MAX_EXPANSION = 200
+_FREE_EXPANSION_BYTES = 16_000_000
+"""Text shrinks to a tenth, a long table of few words to a hundredth."""
 _ZIP_KINDS = (
     ("xl/", "an Excel workbook"),
     ("ppt/", "a PowerPoint file"),

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import LabelDecision, LabelFate, SourceTurn
 from dynagrag.core.text import collapse, plural
+from dynagrag.ingest.load.times import time_notes
 
 MAX_FILE_BYTES = 200_000_000
 """A day of speech is about 1 MB of text; what is larger is no transcript."""
@@ -42,6 +43,8 @@ _LONG_REFERENCE = re.compile(r"&#(?:[0-9]{20,}|[xX][0-9a-fA-F]{20,});?")
 MEDIA_KEY = "media_url"
 """The key of a recording's address in its document's `meta`."""
 
+DATE_KEY = "date"
+"""The key of a document's own day (ISO) in its `meta`."""
 IN_FIELD = "the file's form has it as its speaker"
 _MAX_PLACES = 3
 
@@ -134,8 +137,6 @@ def checked(parsed: Parsed) -> Parsed:
         LoadError: No words at all, too many turns, or a turn that is too long.
     """
     turns = tuple(turn for turn in parsed.turns if turn.text)
-    if not turns:
-        raise LoadError("holds no words; check that it is the file you meant")
     if len(turns) > MAX_TURNS:
         raise LoadError(
             f"has {len(turns):,} turns, at most {MAX_TURNS:,} can be read; split it into smaller"
@@ -151,24 +152,29 @@ def checked(parsed: Parsed) -> Parsed:
 
     def clean(text: str) -> str:
         nonlocal num_bad
-        cleaned, count = CONTROLS.subn("\ufffd", MARKS.sub("", text))
+        bare = MARKS.sub("", text)
+        cleaned, count = CONTROLS.subn("\ufffd", text if len(bare) == len(text) else collapse(bare))
         num_bad += count
         return cleaned
 
     turns = tuple(
         SourceTurn(
             clean(t.text),
-            None if t.speaker is None else clean(t.speaker),
+            None if t.speaker is None else clean(t.speaker) or None,
             _finite(t.start_s),
             _finite(t.end_s),
         )
         for t in turns
+        if MARKS.sub("", t.text).strip()
     )
+    if not turns:
+        raise LoadError("holds no words; check that it is the file you meant")
     title = clean(collapse(parsed.title))[:300]
     meta = {key: clean(value) for key, value in parsed.meta.items()}
     notes = parsed.notes
     if num_bad:
         notes = (*notes, f"{plural(num_bad, 'control or broken character')} replaced by U+FFFD")
+    notes += time_notes(turns)
     return replace(
         parsed,
         turns=turns,

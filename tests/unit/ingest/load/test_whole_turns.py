@@ -204,21 +204,3 @@ def test_no_word_and_no_second_is_lost_or_doubled(
     assert all(start <= end for start, end in times)
     if said:
         assert (times[0][0], times[-1][1]) == (said[0].start_s, said[-1].end_s)
-
-
-def test_a_sentence_is_not_cut_at_a_pause_a_number_or_sixty_words() -> None:
-    more = [
-        SourceTurn(f"and so it goes on {n} more", None, n * 2.0, n * 2.0 + 2) for n in range(6, 18)
-    ]
-    said = [
-        SourceTurn("It is a short way. The new lane saves", None, 0.0, 2.0),
-        SourceTurn("20 minutes", None, 2.0, 4.0),
-        SourceTurn("of the way to work.", None, 8.5, 10.0),
-        SourceTurn("It opened.", None, 10.0, 12.0),
-        *more,
-        SourceTurn("to the end.", None, 36.0, 38.0),
-    ]
-    texts = [turn.text for turn in whole_turns(said)]
-    assert "The new lane saves 20 minutes of the way to work." in texts
-    assert texts[-1].endswith("17 more to the end.")
-    assert len(texts) == 4

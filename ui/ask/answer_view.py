@@ -81,10 +81,10 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bo
         _cited_row(label, what, line, links, about)
         for label, what, line in sorted(lines, key=lambda c: order[c[0]])
     ]
-    st.markdown(by_document(rows[:_MAX_SHOWN]))
+    st.markdown(by_document(rows[:_MAX_SHOWN], answer.trace.doubtful))
     if len(rows) > _MAX_SHOWN:
         with st.expander(f"{len(rows) - _MAX_SHOWN} more"):
-            st.markdown(by_document(rows[_MAX_SHOWN:]))
+            st.markdown(by_document(rows[_MAX_SHOWN:], answer.trace.doubtful))
     if failures := failures_summary(answer):
         st.caption(f":material/warning: {plain(failures)}")
 
@@ -160,10 +160,10 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
     ]
     if not rows:
         st.markdown("Nothing was found.")
-    st.markdown(by_document(rows[:_NUM_LINES]))
+    st.markdown(by_document(rows[:_NUM_LINES], answer.trace.doubtful))
     if len(rows) > _NUM_LINES:
         with st.expander(f"{len(rows) - _NUM_LINES} more lines"):
-            st.markdown(by_document(rows[_NUM_LINES:]))
+            st.markdown(by_document(rows[_NUM_LINES:], answer.trace.doubtful))
 
 
 def _cited_row(

@@ -1,0 +1,102 @@
+"""Which language a text is in, by py3langid (BSD-3-Clause; 139 languages, a model of 4.6 MB).
+
+Short lines are guesses: "Roger, 03 plus 00 plus 39" looks French. So a line is of another language
+than its document only where the library is sure of it, and what nothing is known of stays unknown
+(figures: docs/decisions/0044-verdicts-by-language-and-search.md).
+"""
+
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from dynagrag.language.english.verbs import is_verb
+from dynagrag.language.words import COMMON_WORDS
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+UNKNOWN = "und"
+"""The code of a text whose language can't be told (ISO 639-2)."""
+ENGLISH = "en"
+_NAMES = dict(
+    entry.split("=")
+    for entry in (
+        "af=Afrikaans am=Amharic ar=Arabic az=Azerbaijani be=Belarusian bg=Bulgarian bn=Bengali"
+        " bs=Bosnian ca=Catalan cs=Czech cy=Welsh da=Danish de=German el=Greek en=English"
+        " es=Spanish et=Estonian eu=Basque fa=Persian fi=Finnish fr=French ga=Irish gl=Galician"
+        " gu=Gujarati ha=Hausa he=Hebrew hi=Hindi hr=Croatian hu=Hungarian hy=Armenian"
+        " id=Indonesian ig=Igbo is=Icelandic it=Italian ja=Japanese jv=Javanese ka=Georgian"
+        " kk=Kazakh km=Khmer kn=Kannada ko=Korean ky=Kyrgyz lo=Lao lt=Lithuanian lv=Latvian"
+        " mg=Malagasy mk=Macedonian ml=Malayalam mn=Mongolian mr=Marathi ms=Malay mt=Maltese"
+        " my=Burmese ne=Nepali nl=Dutch no=Norwegian or=Odia pa=Punjabi pl=Polish ps=Pashto"
+        " pt=Portuguese ro=Romanian ru=Russian si=Sinhala sk=Slovak sl=Slovenian so=Somali"
+        " sq=Albanian sr=Serbian sv=Swedish sw=Swahili ta=Tamil te=Telugu tg=Tajik th=Thai"
+        " tk=Turkmen tl=Tagalog tr=Turkish ug=Uyghur uk=Ukrainian ur=Urdu uz=Uzbek"
+        " vi=Vietnamese xh=Xhosa yo=Yoruba zh=Chinese zu=Zulu"
+    ).split()
+)
+"""Those that are told apart. The library's others are near kin of these, which short lines are
+taken for: Walloon for French, Nigerian Pidgin for English.
+"""
+_SURE = 0.8
+"""From this probability on a line's own language counts, whatever its document's is: none of 6,000
+English lines of speech reaches it in another.
+"""
+_MIN_ENGLISH, _MIN_ENGLISH_OF_BEST = 0.15, 0.3
+"""English is taken for English from here on, names of other languages and all: short English
+sentences have 0.19 and more, those of other languages 0.1 at most.
+"""
+_MIN_OTHER, _LIKELY = 0.3, 0.5
+_MAX_CHARACTERS = 2_000
+"""Of a text that are read, half of them at its beginning and half amid it: more tell nothing new,
+and a beginning may be a title page.
+"""
+
+
+def language_of(text: str, usual: str = UNKNOWN) -> str:
+    """The code (ISO 639-1) of a text's language: its own where that is sure, else the `usual` one
+    around it, else the likeliest; `UNKNOWN` where none is likely.
+    """
+    if len(text) > _MAX_CHARACTERS:
+        half, middle = _MAX_CHARACTERS // 2, len(text) // 2
+        text = f"{text[:half]}\n{text[middle : middle + half]}"
+    shares = _shares(text)
+    best, share = max(shares, key=lambda pair: pair[1])
+    if share >= _SURE:
+        return best
+    if usual != UNKNOWN:
+        return usual
+    if dict(shares)[ENGLISH] >= max(_MIN_ENGLISH, _MIN_ENGLISH_OF_BEST * share):
+        return ENGLISH
+    if share < _LIKELY and _has_plain_english(text):
+        return ENGLISH
+    return best if share >= _MIN_OTHER else UNKNOWN
+
+
+def _has_plain_english(text: str) -> bool:
+    """Whether all words of a text that are no names are common English ones: "Ann met Leo in Hull"
+    is too little for the library.
+    """
+    plain = [word for word in _WORD.findall(text) if word.islower()]
+    return bool(plain) and all(word in COMMON_WORDS or is_verb(word) for word in plain)
+
+
+def language_name(code: str) -> str:
+    """Its English name; "language unknown" for `UNKNOWN`."""
+    return _NAMES.get(code, "language unknown")
+
+
+@lru_cache(maxsize=4_096)
+def _shares(text: str) -> tuple[tuple[str, float], ...]:
+    """Each language's probability."""
+    return tuple((code, float(share)) for code, share in _identifier().rank(text))
+
+
+@cache
+def _identifier() -> "LanguageIdentifier":
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages([*_NAMES])
+    return identifier

@@ -196,8 +196,8 @@ def _merged_draft(
         return _abstained("no prompt held enough evidence", stream, intermediate, failures)
     supported = [pair for pair in useful if is_supported(question, pair[1].claims)] or useful
     num_left, useful = len(useful) - len(supported), supported
-    notes = (f"{num_left} of the intermediate answers left out: no line states them",)
-    notes = notes if num_left else ()
+    left_out = f"{num_left} of the intermediate answers left out: no line states them"
+    notes = (left_out,) if num_left else ()
     best = useful[0][1].answer
     if len(useful) == 1:
         stream(best)

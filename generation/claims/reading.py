@@ -163,7 +163,7 @@ def read(text: str) -> Reading:
         if {token, low} & _CLAUSE_ENDS or (token in ".!?" and not last.is_initial):
             clause += 1
         bare = low.removesuffix("'s")
-        stem = without_grouping(bare) if bare[0].isdigit() else lemma(bare)
+        stem = without_grouping(bare) if bare[:1].isdigit() else lemma(bare)
         last = Word(token, bare, stem, clause)
         words.append(last)
     return Reading(text, tuple(words))

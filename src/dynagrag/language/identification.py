@@ -48,6 +48,8 @@ _MIN_ENGLISH, _MIN_ENGLISH_OF_BEST = 0.15, 0.3
 sentences have 0.19 and more, those of other languages 0.1 at most.
 """
 _MIN_OTHER, _LIKELY = 0.3, 0.5
+_MOST = 0.5
+"""Of the words of an English text's sentence that seems to be in another language: its names are."""
 _MAX_CHARACTERS = 2_000
 """Of a text that are read, half of them at its beginning and half amid it: more tell nothing new,
 and a beginning may be a title page.
@@ -64,22 +66,23 @@ def language_of(text: str, usual: str = UNKNOWN) -> str:
     shares = _shares(text)
     best, share = max(shares, key=lambda pair: pair[1])
     if share >= _SURE:
-        return best
+        is_of_names = usual == ENGLISH and _share_of_plain_english(text) >= _MOST
+        return ENGLISH if is_of_names else best
     if usual != UNKNOWN:
         return usual
     if dict(shares)[ENGLISH] >= max(_MIN_ENGLISH, _MIN_ENGLISH_OF_BEST * share):
         return ENGLISH
-    if share < _LIKELY and _has_plain_english(text):
+    if share < _LIKELY and _share_of_plain_english(text) == 1.0:  # "Ann met Leo in Hull"
         return ENGLISH
     return best if share >= _MIN_OTHER else UNKNOWN
 
 
-def _has_plain_english(text: str) -> bool:
-    """Whether all words of a text that are no names are common English ones: "Ann met Leo in Hull"
-    is too little for the library.
+def _share_of_plain_english(text: str) -> float:
+    """The share of a text's words in small letters that are common English ones: names decide what
+    the library makes of short sentences. 0 without such words.
     """
-    plain = [word for word in _WORD.findall(text) if word.islower()]
-    return bool(plain) and all(word in COMMON_WORDS or is_verb(word) for word in plain)
+    small = [word for word in _WORD.findall(text) if word.islower()]
+    return sum(word in COMMON_WORDS or is_verb(word) for word in small) / max(1, len(small))
 
 
 def language_name(code: str) -> str:

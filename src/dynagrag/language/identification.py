@@ -43,13 +43,15 @@ _SURE = 0.8
 """From this probability on a line's own language counts, whatever its document's is: none of 6,000
 English lines of speech reaches it in another.
 """
-_MIN_ENGLISH, _MIN_ENGLISH_OF_BEST = 0.15, 0.3
+_MIN_ENGLISH, _MIN_ENGLISH_OF_BEST = 0.12, 0.3
 """English is taken for English from here on, names of other languages and all: short English
-sentences have 0.19 and more, those of other languages 0.1 at most.
+sentences have 0.13 and more, those of other languages 0.1 at most.
 """
 _MIN_OTHER, _LIKELY = 0.3, 0.5
-_MOST = 0.5
-"""Of the words of an English text's sentence that seems to be in another language: its names are."""
+_MANY = 0.4
+"""Words in small letters of an English text's sentence that seems to be in another language, but
+only its names are.
+"""
 _MAX_CHARACTERS = 2_000
 """Of a text that are read, half of them at its beginning and half amid it: more tell nothing new,
 and a beginning may be a title page.
@@ -66,7 +68,7 @@ def language_of(text: str, usual: str = UNKNOWN) -> str:
     shares = _shares(text)
     best, share = max(shares, key=lambda pair: pair[1])
     if share >= _SURE:
-        is_of_names = usual == ENGLISH and _share_of_plain_english(text) >= _MOST
+        is_of_names = usual == ENGLISH and _share_of_plain_english(text) >= _MANY
         return ENGLISH if is_of_names else best
     if usual != UNKNOWN:
         return usual

@@ -47,7 +47,7 @@ _MIN_ENGLISH, _MIN_ENGLISH_OF_BEST = 0.12, 0.3
 """English is taken for English from here on, names of other languages and all: short English
 sentences have 0.13 and more, those of other languages 0.1 at most.
 """
-_MIN_OTHER, _LIKELY = 0.3, 0.5
+_LIKELY = 0.5
 _MANY = 0.4
 """Words in small letters of an English text's sentence that seems to be in another language, but
 only its names are.
@@ -74,9 +74,10 @@ def language_of(text: str, usual: str = UNKNOWN) -> str:
         return usual
     if dict(shares)[ENGLISH] >= max(_MIN_ENGLISH, _MIN_ENGLISH_OF_BEST * share):
         return ENGLISH
-    if share < _LIKELY and _share_of_plain_english(text) == 1.0:  # "Ann met Leo in Hull"
-        return ENGLISH
-    return best if share >= _MIN_OTHER else UNKNOWN
+    if share >= _LIKELY:
+        return best
+    is_english = _share_of_plain_english(text) == 1.0  # "Ann met Leo in Hull"
+    return ENGLISH if is_english else UNKNOWN
 
 
 def _share_of_plain_english(text: str) -> float:

@@ -3,6 +3,7 @@ wins, and what no line supports isn't printed first.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -84,8 +85,9 @@ def test_a_claim_that_is_nowhere_tells_how_many_lines_could_bear_on_it(
 ) -> None:
     answer = ask(lambda prompt: says(f"{RIGHT} The warden of Mars resigned. {INVENTED}"))
     _, warden, invented = answer.claims
-    assert warden.num_searched == 320
-    assert verdict_note(warden) == "not found: in none of 320 lines that could bear on it"
+    # all sights have a warden, and the last of them share a passage with the two other lines
+    assert warden.num_searched == 322
+    assert verdict_note(warden) == "not found: in none of 322 lines that could bear on it"
     assert invented.num_searched == 0
     assert verdict_note(invented) == "not found: no line of the sources has its words"
     assert answer_of(json.loads(json.dumps(answer_json(answer)))).claims == answer.claims
@@ -110,9 +112,8 @@ def test_filters_bound_the_search(ask: Callable[..., Answer]) -> None:
 # --------------------------------------------------------------------------------- verdicts steer
 
 
-def intermediate(prompt: Prompt, count: list[int]) -> dict[str, Any]:
-    count.append(1)
-    return says(RIGHT if len(count) == 2 else "The harbour was opened by the queen of Spain.")
+OPENED = re.compile(r"The \w+ of district \d+ was opened in \d+ by mayor Olsen\.")
+WRONG = "The harbour was opened by the queen of Spain."
 
 
 def judged(prompt: Prompt) -> dict[str, Any]:
@@ -133,18 +134,17 @@ def judged(prompt: Prompt) -> dict[str, Any]:
 def test_an_answer_that_lines_state_wins_over_more_helpful_ones_that_none_states(
     ask: Callable[..., Answer],
 ) -> None:
-    count: list[int] = []
     merges: list[Prompt] = []
 
     def reply(prompt: Prompt) -> str | dict[str, Any]:
         if prompt.name == "intermediate":
-            return intermediate(prompt, count)
+            return says(RIGHT if RIGHT in prompt.user else WRONG)
         if prompt.name == "merge":
             merges.append(prompt)
         return judged(prompt) if prompt.name == "helpfulness" else "The queen of Spain [E1]."
 
     answer = ask(reply, AskOptions(profile="graph"))
-    assert len(count) > 2
+    assert len(answer.intermediate) > 2
     assert RIGHT in answer.text
     assert "queen" not in answer.text
     assert not merges
@@ -159,12 +159,12 @@ def test_a_merge_that_no_line_states_gives_way_to_the_answer_that_lines_state(
 
     def reply(prompt: Prompt) -> str | dict[str, Any]:
         if prompt.name == "intermediate":
-            return says(RIGHT)
+            return says(OPENED.findall(prompt.user)[0])
         return judged(prompt) if prompt.name == "helpfulness" else merged
 
     pieces: list[str] = []
     answer = ask(reply, AskOptions(profile="graph"), on_text=pieces.append)
-    assert RIGHT in answer.text
+    assert OPENED.search(answer.text)
     assert "".join(pieces) == answer.text
     assert answer.trace.merge.startswith("no line states the merged answer")
 

@@ -178,7 +178,7 @@ def _by_reply(reply: ClaimReply, rows: Mapping[int, int]) -> ClaimCheck:
         return ClaimCheck(verdict, (), 0.0, _NOT_IN_LINES)
     if not named:
         return ClaimCheck(
-            Verdict.NOT_CHECKED, (), None, "it named no line", "the model named no line for it"
+            Verdict.NOT_FOUND, (), None, "not checked", "the model named no line for it"
         )
     return ClaimCheck(
         verdict,

@@ -91,7 +91,7 @@ def test_invented_lines_and_those_of_other_claims_count_for_nothing(metered: Mak
     checks = ModelChecker(metered(model)).check(
         [Claim("The pump failed.", (PUMP, VALVE)), Claim("CAPCOM said go ahead.", (other, PUMP))]
     )
-    assert (checks[0].verdict, checks[0].score) == (Verdict.NOT_CHECKED, None)
+    assert (checks[0].verdict, checks[0].score) == (Verdict.NOT_FOUND, None)
     assert "no line" in checks[0].note
     assert (checks[1].verdict, checks[1].lines) == (Verdict.STATED, (0,))
 
@@ -255,11 +255,11 @@ def test_the_only_line_that_was_shown_is_the_one_that_is_meant(metered: MakeChat
     checks = ModelChecker(metered(model)).check(claims)
     assert [(check.verdict, check.lines, check.score) for check in checks] == [
         (Verdict.STATED, (0,), 1.0),
-        (Verdict.NOT_CHECKED, (), None),
+        (Verdict.NOT_FOUND, (), None),
         (Verdict.CONTRADICTED, (0,), 0.0),
     ]
     assert (checks[1].reason, checks[1].note) == (
-        "it named no line",
+        "not checked",
         "the model named no line for it",
     )
 

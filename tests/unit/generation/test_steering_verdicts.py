@@ -113,6 +113,7 @@ def test_filters_bound_the_search(ask: Callable[..., Answer]) -> None:
 
 
 OPENED = re.compile(r"The \w+ of district \d+ was opened in \d+ by mayor Olsen\.")
+LABEL = re.compile(r"\[(E\d+)\] GUIDE")
 WRONG = "The harbour was opened by the queen of Spain."
 
 
@@ -138,7 +139,8 @@ def test_an_answer_that_lines_state_wins_over_more_helpful_ones_that_none_states
 
     def reply(prompt: Prompt) -> str | dict[str, Any]:
         if prompt.name == "intermediate":
-            return says(RIGHT if RIGHT in prompt.user else WRONG)
+            label = LABEL.findall(prompt.user)[0]
+            return says(RIGHT if RIGHT in prompt.user else f"{WRONG} [{label}]")
         if prompt.name == "merge":
             merges.append(prompt)
         return judged(prompt) if prompt.name == "helpfulness" else "The queen of Spain [E1]."
@@ -216,7 +218,8 @@ def test_the_language_of_each_line_is_in_the_trace_and_other_languages_are_not_c
         "OPAS: Satama avattiin vuonna 1901 ja siinä on kolme porttia.\n"
         "OPAS: Vieraat tulivat satamaan raitiovaunulla joka päivä.\n"
     )
-    answer = ask(lambda prompt: says("Satama avattiin vuonna 1905."), talk=finnish)
+    naive = AskOptions(retriever="naive")
+    answer = ask(lambda prompt: says("Satama avattiin vuonna 1905."), naive, talk=finnish)
     (claim,) = answer.claims
     assert (claim.verdict, claim.language) == (Verdict.NOT_CHECKED, "fi")
     assert verdict_note(claim).startswith("not checked (Finnish); nearest: E")

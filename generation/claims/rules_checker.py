@@ -125,7 +125,9 @@ def _checked(claim: Claim) -> ClaimCheck:
         return ClaimCheck(Verdict.NOT_CHECKED, (), None, "it is too long to be checked")
     if not claim.lines:
         return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "there is no line")
-    around = language_of("\n".join((claim.text, *(line.text for line in claim.lines))))
+    around = language_of(claim.text)
+    if around not in LANGUAGES:  # of a claim alone names may decide
+        around = language_of("\n".join((claim.text, *(line.text for line in claim.lines))))
     of_lines = [line.language or language_of(line.text, around) for line in claim.lines]
     own = language_of(claim.text, Counter(of_lines).most_common(1)[0][0])
     rows = [row for row, language in enumerate(of_lines) if language in LANGUAGES]

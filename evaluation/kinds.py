@@ -58,4 +58,13 @@ KINDS = (
     EvaluationKind("judge.judge_report:JudgeRun"),
     EvaluationKind("judge.calibration_report:CalibrationRun"),
     EvaluationKind("graphqa.graphqa_report:GraphQaRun"),
+    EvaluationKind(
+        "speakers.speaker_measures:SpeakerRun",
+        command="speakers",
+        help=(
+            "Measure whether transcripts are read with the right speakers and times. DATA is a"
+            " folder of transcripts, with what is right beside each (talk.vtt.gold.json)."
+        ),
+        experiment_at="speakers.speaker_measures:speaker_experiment",
+    ),
 )

@@ -5,8 +5,7 @@ from dataclasses import replace
 from itertools import chain, zip_longest
 
 from dynagrag.core.protocols import Retriever
-from dynagrag.core.schema import Passage, Question, Retrieval, ScoredPassage, Snapshot
-from dynagrag.retrieval.passages import PassageScores
+from dynagrag.core.schema import Passage, Question, Retrieval, ScoredPassage
 
 
 class UnionSearch:
@@ -16,15 +15,8 @@ class UnionSearch:
 
     name = "union"
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        first: Retriever,
-        second: Retriever,
-        passages: PassageScores | None = None,
-    ) -> None:
+    def __init__(self, first: Retriever, second: Retriever) -> None:
         self._first, self._second = first, second
-        self._row_of = (passages or PassageScores(snapshot)).row_of
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """A passage's score is 1 / its rank."""

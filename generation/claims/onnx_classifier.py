@@ -14,7 +14,7 @@ from dynagrag.core.schema import Vectors
 from dynagrag.models.hub import onnx_file
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Encoding
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
@@ -75,9 +75,7 @@ class OnnxClassifier:
         try:
             (found, *_) = self._session.run(None, {name: rows[name] for name in self._names})
         except Exception as err:  # the library has errors of its own for each kind
-            raise ModelError(
-                f"the classifier failed: {' '.join(str(err).split())[:200]}"
-            ) from err
+            raise ModelError(f"the classifier failed: {' '.join(str(err).split())[:200]}") from err
         return np.asarray(found, dtype=np.float32)
 
 

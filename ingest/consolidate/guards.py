@@ -11,9 +11,11 @@ from functools import lru_cache
 from itertools import combinations
 
 from dynagrag.core.schema import Vectors
+from dynagrag.core.text import ascii_spellings, plain_latin
 from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.language.english.data import groups_of, values_of, words_of
 from dynagrag.language.english.first_names import are_first_names_alike, is_nickname
+from dynagrag.language.german import data as german
 from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import HONORIFICS, LETTERS_OF_OFFICE, MONTHS, WEEKDAYS
@@ -34,7 +36,7 @@ _NUMBER_WORDS = {
 }
 _CONTRASTS = (*groups_of(GroupKind.CONTRASTS), MONTHS, WEEKDAYS)
 _CONTRAST_OF = {word: i for i, group in enumerate(_CONTRASTS) for word in group}
-TITLES = HONORIFICS | words_of(WordClass.BESIDE_NAME)
+TITLES = HONORIFICS | words_of(WordClass.BESIDE_NAME) | german.words_of(WordClass.PERSON_TITLE)
 """Words before or after a name that are none of it."""
 _PERSON_TYPES = words_of(WordClass.PERSON_TYPE)
 
@@ -59,6 +61,11 @@ class _Parts:
     numbers: tuple[str, ...]
     letters: tuple[str, ...]
     contrasts: tuple[tuple[int, str], ...]
+
+    @property
+    def plain(self) -> tuple[str, ...]:
+        """The tokens without marks on their letters."""
+        return tuple(map(plain_latin, self.tokens))
 
 
 @lru_cache(maxsize=200_000)
@@ -114,13 +121,13 @@ def conflict(a: Name, b: Name) -> str | None:
     """Why two keys may not stand for one entity; None when nothing speaks against it. Symmetric."""
     left, right = _parts(a.key), _parts(b.key)
     if a.is_speaker and b.is_speaker:
-        # One person only where the names differ in nothing but the letters of an office.
-        is_one = without_letters(left.tokens) == without_letters(right.tokens)
+        # One person only where the names differ in nothing but the letters of an office and marks.
+        is_one = without_letters(left.plain) == without_letters(right.plain)
         if left.tokens == right.tokens or not is_one:
             return "two speakers"
     # The same letters with other gaps: the x of `SpaceX` and `Space X` is no ten in either.
-    joined = "".join(left.tokens)
-    if joined.isalpha() and joined == "".join(right.tokens):
+    joined, other = "".join(left.tokens), "".join(right.tokens)
+    if joined.isalpha() and (joined == other or is_respelt(joined, other)):
         return None
     if left.numbers != right.numbers:
         return "different numbers"
@@ -137,6 +144,11 @@ def conflict(a: Name, b: Name) -> str | None:
     return None
 
 
+def is_respelt(a: str, b: str) -> bool:
+    """Whether one is the other without the marks on its letters: kjær, kjaer."""
+    return a in ascii_spellings(b) or b in ascii_spellings(a)
+
+
 def _letters_differ(a: _Parts, b: _Parts) -> bool:
     """MAIN A is not MAIN B, nor MAIN; but James A. Lovell may be James Lovell."""
     if a.letters and b.letters:
@@ -146,8 +158,8 @@ def _letters_differ(a: _Parts, b: _Parts) -> bool:
 
 
 def _persons_differ(a: _Parts, b: _Parts) -> bool:
-    left = [t for t in without_letters(a.tokens) if t not in TITLES]
-    right = [t for t in without_letters(b.tokens) if t not in TITLES]
+    left = [t for t in without_letters(a.plain) if t not in TITLES]
+    right = [t for t in without_letters(b.plain) if t not in TITLES]
     if not left or not right or sorted(left) == sorted(right):
         return False
     if len(left) == 1 or len(right) == 1:

@@ -6,13 +6,17 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from dynagrag.core.text import ascii_spellings
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName, squashed
 from dynagrag.language.english.data import words_of
+from dynagrag.language.english.inflection import is_plural_of
 from dynagrag.language.word_class import WordClass
 
 _NOT_PLURAL = words_of(WordClass.NO_PLURAL)
 _PLURAL_ACRONYM = re.compile(r"[A-Z]{2,8}s")
 _MIN_CUT = 3
+_MIN_SHOUTED = 4
+"""Letters of a noun in capitals; a shorter one is rather an acronym (GP, GPS)."""
 _VOWELS = frozenset("aeiou")
 
 
@@ -28,6 +32,27 @@ def spellings(names: Sequence[UsedName]) -> Iterator[Proposal]:
             continue
         if plain.setdefault(form, key) != key:
             yield "spelling", plain[form], key
+    yield from _unmarked_spellings(names, plain)
+
+
+def _unmarked_spellings(names: Sequence[UsedName], plain: Mapping[str, str]) -> Iterator[Proposal]:
+    """François Mercier / Francois Mercier, Søren Kjær / Soeren Kjaer: names alone, since marks tell
+    words apart (résumé, resume), and only where one marked name of the corpus fits.
+
+    Args:
+        names: All names.
+        plain: The first key of each form, as `spellings` compares them.
+    """
+    words = {name.key for name in names if name.is_word}
+    marked: dict[str, set[str]] = defaultdict(set)
+    for form, key in plain.items():
+        if key not in words and len(form) >= 3:
+            for unmarked in ascii_spellings(form):
+                marked[unmarked].add(key)
+    for form, keys in marked.items():
+        unmarked_key = plain.get(form)
+        if unmarked_key is not None and unmarked_key not in words and len(keys) == 1:
+            yield "spelling", min(keys), unmarked_key
 
 
 def plurals(by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
@@ -36,12 +61,13 @@ def plurals(by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
     """
     for key, name in by_key.items():
         head, _, last = key.rpartition(" ")
-        is_acronym = bool(_PLURAL_ACRONYM.fullmatch(name.surface.rpartition(" ")[2]))
+        shown = name.surface.rpartition(" ")[2]
+        is_acronym = bool(_PLURAL_ACRONYM.fullmatch(shown))
         is_bare = not head and not name.name.type and not is_acronym
         may_be_surname = name.name.is_person or (is_bare and name.surface[:1].isupper())
         if may_be_surname or last in _NOT_PLURAL or not last.isalpha():
             continue
-        for singular in [last[:-1]] if is_acronym else _singulars(last):
+        for singular in [last[:-1]] if is_acronym else _singulars(last, shown):
             one = by_key.get(f"{head} {singular}" if head else singular)
             if one and not one.name.is_person and not (is_acronym and one.is_word):
                 yield "plural", one.key, key
@@ -58,15 +84,19 @@ def _inner_plurals(by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
         is_plain = len(words) > 1 and "".join(words).isalpha() and not name.name.is_person
         if not is_plain or name.surface.split()[-1].istitle():
             continue
+        shown = name.surface.split() if len(name.surface.split()) == len(words) else words
         form = tuple(
-            word if word in _NOT_PLURAL else min(_singulars(word), key=len, default=word)
-            for word in words
+            word if word in _NOT_PLURAL else min(_singulars(word, part), key=len, default=word)
+            for word, part in zip(words, shown, strict=True)
         )
         if plain.setdefault(form, key) != key:
             yield "plural", plain[form], key
 
 
-def _singulars(word: str) -> list[str]:
+def _singulars(word: str, shown: str) -> list[str]:
+    """What a word may be the plural of. A capital S at the end of what is `shown` is a letter of
+    its own (HTTPS, SFTPS), unless the rest is an everyday noun in capitals (VALVES).
+    """
     forms = []
     if word.endswith("ies") and len(word) > 4:
         forms.append(word[:-3] + "y")
@@ -74,6 +104,8 @@ def _singulars(word: str) -> list[str]:
         forms.append(word[:-2])
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
         forms.append(word[:-1])
+    if shown.endswith("S"):
+        forms = [f for f in forms if len(f) >= _MIN_SHOUTED and is_plural_of(word, f)]
     return [f for f in forms if len(f) >= 3]
 
 

@@ -125,7 +125,8 @@ def safe_merges(
     for group, rule in joined.groups():
         is_called = LAST_NAME_RULE in rule.split("+")
         shown = [k for k in group if by_key[k].name.is_speaker or not is_called]
-        canonical = min(shown, key=lambda k: (-by_key[k].weight, len(k), k))
+        # Of two spellings used as often the one with marks: whoever types them means them.
+        canonical = min(shown, key=lambda k: (-by_key[k].weight, k.isascii(), len(k), k))
         of_glossary = [
             glossary.things[glossary.thing_of[k]] for k in group if k in glossary.thing_of
         ]

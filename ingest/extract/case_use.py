@@ -2,6 +2,7 @@
 it at all.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from enum import StrEnum
 
 from dynagrag.ingest.extract.name_words import ENGLISH, GERMAN
 from dynagrag.ingest.extract.tokens import tokens_of
+from dynagrag.language.words import COMMON_WORDS
 
 _MAX_PREVIEWED = 200_000
 _MAX_UPPER = 0.6
@@ -19,6 +21,10 @@ A list of names may have none.
 """
 _MIN_GERMAN = 0.12
 _MIN_CASED = 0.5
+_WORD = re.compile(r"[^\W\d_]+")
+_COUPLE = re.compile(r"(?:([^\W\d_]+) )?\b([^\W\d_]+) and ([^\W\d_]+)\b(?: ([^\W\d_]+))?")
+_MIN_COUPLED = 3
+"""Fewer may be chance."""
 _MAX_STRAY = 0.01
 """Capitals, but for "I", in a text that was written without any."""
 
@@ -58,6 +64,8 @@ class CaseUse:
     has_case: bool
     pairs: Mapping[tuple[str, str], int] = field(default_factory=dict)
     writing: Writing = Writing.ENGLISH
+    couples: frozenset[tuple[str, str]] = frozenset()
+    """Names that the document has with an "and" between them and never apart: `Rick and Morty`."""
 
     def is_ordinary(self, word: str) -> bool:
         """Whether the document writes the word in lower case more often than with a capital inside
@@ -96,8 +104,25 @@ def case_use(text: str) -> CaseUse:
                 pairs[before, token.base] += 1
         before = token.base if is_inside else ""
     has_case = num_upper <= _MAX_UPPER * max(1, num_cased)
-    return CaseUse(
-        lower, capital, has_case, pairs, _writing(text, num_cased, num_upper, lower, num_big)
+    writing = _writing(text, num_cased, num_upper, lower, num_big)
+    return CaseUse(lower, capital, has_case, pairs, writing, _couples(text))
+
+
+def _couples(text: str) -> frozenset[tuple[str, str]]:
+    """Two words in lower case each; neither is part of a longer name, where who is coupled is
+    somebody of their own (`Tom Hanks and Meg Ryan`).
+    """
+    found: Counter[tuple[str, str]] = Counter()
+    for before, first, second, behind in _COUPLE.findall(text):
+        is_whole = not any(w.istitle() and w.lower() not in COMMON_WORDS for w in (before, behind))
+        if is_whole and first.istitle() and second.istitle() and first != second:
+            found[first, second] += 1
+    often = {pair: num for pair, num in found.items() if num >= _MIN_COUPLED}
+    words = Counter(_WORD.findall(text)) if often else Counter[str]()
+    return frozenset(
+        (first.lower(), second.lower())
+        for (first, second), num in often.items()
+        if words[first] == words[second] == num
     )
 
 

@@ -8,6 +8,7 @@ graph is derived (`dynagrag.graph_store.derived.live_mentions`). Speakers come f
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from dynagrag.core.ids import content_id, entity_key, plain_title
@@ -50,13 +51,13 @@ class FastExtractor:
             key for key in (entity_key(plain_title(t)) for t in titles) if " " in key
         )
         self._remarks: dict[str, str] = {}
-        self._name = f"{SENTENCE_EXTRACTOR}-3" + (
+        self._name = f"{SENTENCE_EXTRACTOR}-4" + (
             f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else ""
         )
 
     @property
     def name(self) -> str:
-        """`fast-3`, and a hash of the titles where there are any: other titles, other records."""
+        """`fast-4`, and a hash of the titles where there are any: other titles, other records."""
         return self._name
 
     @property
@@ -92,7 +93,7 @@ class FastExtractor:
             for item in own:
                 check()
                 # Of one document at a time: counts of a whole corpus would fill the memory.
-                use = use or case_use(item.document.text)
+                use = use or _use_of(item)
                 extraction = self._extraction(item, use)
                 has_names = has_names or any(
                     mention.kind is MentionKind.SAID and Flag.CONTENT_WORD not in mention.flags
@@ -187,6 +188,13 @@ class FastExtractor:
             MentionKind.TITLE,
             self.name,
         )
+
+
+def _use_of(item: ChunkWork) -> CaseUse:
+    """The document's use of case, in which who speaks is nobody's half."""
+    use = case_use(item.document.text)
+    speakers = {w.lower() for turn in item.turns for w in (turn.speaker or "").split()}
+    return replace(use, couples=frozenset(c for c in use.couples if speakers.isdisjoint(c)))
 
 
 def pairs(found: Sequence[EntityCandidate]) -> Iterator[tuple[EntityCandidate, EntityCandidate]]:

@@ -12,14 +12,17 @@ from dynagrag.ingest.extract.name_parts import NAME, NUMBER, OFFICE, PERSON, Nam
 from dynagrag.ingest.extract.name_spans import SentenceTokens
 from dynagrag.ingest.extract.name_words import (
     ABBREVIATIONS,
+    ADDRESSES,
     COMMANDS,
     COMPOUND_HEADS,
+    FORMS_OF_ADDRESS,
     GENERIC,
     GERMAN,
     KEEP_UPPER,
     NUMBER_WORDS,
     OCCUPATIONS,
     PARTS,
+    PERSON_TITLES,
     SETTERS,
     SIGNALS,
     STATES,
@@ -29,7 +32,7 @@ from dynagrag.ingest.extract.name_words import (
 from dynagrag.ingest.extract.numbered_things import numbered_things, part_behind, quantities
 from dynagrag.ingest.extract.part_words import NUMBERED
 from dynagrag.ingest.extract.tokens import ENDING, Token, tokens_of, without_markup
-from dynagrag.language.words import COMMON_WORDS
+from dynagrag.language.words import COMMON_WORDS, HONORIFICS, ROLE_NOUNS
 
 MIN_CONTENT_LETTERS = 4
 MIN_SHOUTED_TOKENS = 6
@@ -42,6 +45,9 @@ _YEAR = re.compile(r"1\d{3}|20\d{2}")
 _NUMERAL = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
 QUANTITY = "quantity"
 NO_THINGS = COMMANDS | GENERIC | STATES
+_NAMELESS_PEOPLE = (
+    FORMS_OF_ADDRESS | PERSON_TITLES | ROLE_NOUNS | HONORIFICS | COMMON_WORDS | GERMAN
+)
 NAMELESS = PARTS | WHEN | SIGNALS | OCCUPATIONS | ABBREVIATIONS
 
 
@@ -148,7 +154,7 @@ def _named(sentence: SentenceTokens, part: NamePart) -> EntityCandidate | None:
     first, final = sentence.tokens[part.first], sentence.tokens[part.last]
     end = final.end
     name = sentence.text[first.start : end]
-    if len(entity_key(name)) < 2:
+    if len(entity_key(name)) < 2 or _names_nobody(sentence, part):
         return None
     if part.last == part.first and not (first.text[0].isdigit() and first.is_number):
         return _single(sentence, first, part.type)
@@ -160,6 +166,16 @@ def _named(sentence: SentenceTokens, part: NamePart) -> EntityCandidate | None:
     end -= 2 * final.is_possessive
     end += name.count("(") > name.count(")") and sentence.text[end : end + 1] == ")"
     return _spanning(sentence.text, first.start, end, part.type)
+
+
+def _names_nobody(sentence: SentenceTokens, part: NamePart) -> bool:
+    """A form of address without a name: `Madam Chair`, `Mr. President`, `Meine Damen`, `Herr
+    Präsident`, `Nächster Redner`.
+    """
+    before = sentence.tokens[part.first - 1].base if part.first else ""
+    bases = [t.base for t in sentence.tokens[part.first : part.last + 1]]
+    is_addressed = before in ADDRESSES or not FORMS_OF_ADDRESS.isdisjoint(bases)
+    return is_addressed and part.type != OFFICE and _NAMELESS_PEOPLE.issuperset(bases)
 
 
 def _says_nothing(sentence: SentenceTokens, part: NamePart) -> bool:

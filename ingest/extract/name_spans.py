@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from dynagrag.ingest.extract.case_use import CaseUse, Writing
 from dynagrag.ingest.extract.name_words import (
+    ABBREVIATIONS,
     ADVERB_ENDINGS,
     CONNECTORS,
+    DEGREES,
     EPITHETS,
     INSTITUTIONS,
     NAMES_TOO,
@@ -36,6 +38,9 @@ _MAX_QUOTED_WORDS = 10
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,120})[\"”]")
 _DEMONYM = re.compile(r"\w+(?:an|ish|ese|ch|ic)")
 _ROMAN = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
+_DOTTED = re.compile(r"(?<![\w.])(?:[A-Z][A-Za-z]*\.){1,4}(?:[A-Z][A-Za-z]*\b\.?|(?=\W|$))")
+"""`Psy.D`, `Ph.D.`, `B.A.`"""
+_MAX_DEGREE_PIECE = 3
 _COUNTING_SIGNS = frozenset("%°/")
 _FORMATS = frozenset({"2D", "3D", "4D", "4K", "8K"})
 """Formats that something is made in, whatever stands before."""
@@ -55,6 +60,8 @@ class SentenceTokens:
         for i, token in enumerate(tokens):
             if self.is_stop[i]:
                 self.is_stop[i] = not self._is_name_here(i, token)
+        for i in self._degrees():
+            self.is_stop[i] = True
         self.quoted = frozenset(self._quoted_titles())
 
     def _is_name_here(self, i: int, token: Token) -> bool:
@@ -75,6 +82,30 @@ class SentenceTokens:
         is_before = after and after.is_capital and not after.is_stop and after.gap.isspace()
         # More than a letter before: "on quads C and D. Roger."
         return bool(is_before) or (is_beside and len(before.text) > 1)
+
+    def _degrees(self) -> Iterator[int]:
+        """The tokens of degrees and licences: `Psy.D`, `M.Sc.`, `PhD`, and behind a name `MD` and
+        `Esq.`; not `U.S.`, nor `MD` alone, which may be a place.
+        """
+        for match in _DOTTED.finditer(self.text):
+            pieces = match[0].rstrip(".").split(".")
+            is_mixed = any(len(piece) > 1 and not piece.isupper() for piece in pieces[:-1])
+            is_short = all(len(piece) <= _MAX_DEGREE_PIECE for piece in pieces)
+            is_titled = pieces[0].lower() in ABBREVIATIONS
+            if "".join(pieces).lower() in DEGREES or (is_mixed and is_short and not is_titled):
+                first = bisect_left(self.tokens, match.start(), key=lambda t: t.start)
+                yield from range(
+                    first, bisect_left(self.tokens, match.end(), key=lambda t: t.start)
+                )
+        for i, token in enumerate(self.tokens):
+            if token.base not in DEGREES or not token.text[0].isupper():
+                continue
+            before = self.tokens[i - 1] if i else None
+            is_behind_name = before is not None and (
+                before.text.istitle() and token.gap in {" ", ", "} and not self.is_stop[i - 1]
+            )
+            if is_behind_name or (token.is_upper and not token.text.isupper()):
+                yield i
 
     def behind(self, i: int) -> Token | None:
         """The token behind another; None behind the last."""
@@ -223,6 +254,9 @@ class SentenceTokens:
         token, after = self.tokens[i], self.behind(i)
         if self.use.writing is Writing.NOUNS:
             return token.text in {"&", "von", "van", "de"}
+        couple = (self.tokens[last].base, after.base if after else "")
+        if token.text == "and" and first == last and couple in self.use.couples:
+            return True
         if token.text == "the" and i == last + 1:
             return after is not None and after.base in EPITHETS
         if token.text in CONNECTORS:

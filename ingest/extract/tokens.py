@@ -11,6 +11,7 @@ from dynagrag.ingest.extract.name_words import (
     KEEP_UPPER,
     LOWER_FIRST_UNITS,
 )
+from dynagrag.language.english.inflection import is_known
 from dynagrag.language.words import COMMON_WORDS, FUNCTION_WORDS
 
 _TOKEN = re.compile(
@@ -31,6 +32,7 @@ _MARKUP = re.compile(r"</?su[bp]>")
 ENDING = re.compile(r"(?:'(?:s|re|ll|ve|d|m|t)|n't)$")
 _CLAUSE_MARK = re.compile(r"[.?!:;\"“”‘(\[—–…]|(?:^|\s)[-']|--")
 _INNER_CAPITAL = re.compile(r"(?:[a-z]{1,5}|(?:al|el|ul|ar|as|ash|at|e|i)-)[A-Z][A-Za-z]*\d*")
+_PUT_TOGETHER = re.compile(r"[a-z]{3,}([A-Z][a-z]{2,})")
 _INFLECTED_CAPITALS = re.compile(r"[A-Z]{2,}(?:ing|ed)")
 
 Span = tuple[int, int]
@@ -65,6 +67,7 @@ class Token:
             and bool(_INNER_CAPITAL.fullmatch(word))
             and word not in LOWER_FIRST_UNITS
             and word.lower() not in COMMON_WORDS
+            and not _is_identifier(word)
         )
 
     @property
@@ -102,6 +105,12 @@ class Token:
         before isn't a possessive.
         """
         return self.gap.isspace() and not before.is_possessive
+
+
+def _is_identifier(word: str) -> bool:
+    """`pdfAttachments`, `useState`: words of a program, put together; not `bioRxiv`, `macOS`."""
+    match = _PUT_TOGETHER.match(word)
+    return match is not None and is_known(match[1].lower())
 
 
 def without_markup(name: str) -> str:

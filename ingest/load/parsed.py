@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from dynagrag.core.errors import LoadError
-from dynagrag.core.schema import SourceTurn
+from dynagrag.core.schema import LabelDecision, LabelFate, SourceTurn
 from dynagrag.core.text import collapse, plural
 
 MAX_FILE_BYTES = 200_000_000
@@ -38,6 +38,9 @@ _LONG_REFERENCE = re.compile(r"&#(?:[0-9]{20,}|[xX][0-9a-fA-F]{20,});?")
 MEDIA_KEY = "media_url"
 """The key of a recording's address in its document's `meta`."""
 
+IN_FIELD = "the file's form has it as its speaker"
+_MAX_PLACES = 3
+
 
 def is_address(text: str) -> bool:
     """Whether it is an address of the web, with a host."""
@@ -58,6 +61,10 @@ class Parsed:
     meta: dict[str, str] = field(default_factory=dict)
     format: str | None = None
     """A closer name than the one the file was told by (speaker-text for text), else None."""
+    labels: tuple[LabelDecision, ...] = ()
+    """What became of each label, where the form leaves that open; `checked` adds the speakers that
+    stand in the form's own field, and counts.
+    """
 
 
 def without_tags(text: str) -> str:
@@ -157,8 +164,37 @@ def checked(parsed: Parsed) -> Parsed:
     if num_bad:
         notes = (*notes, f"{plural(num_bad, 'control or broken character')} replaced by U+FFFD")
     return replace(
-        parsed, turns=turns, title=title, meta=meta, notes=tuple(clean(note) for note in notes)
+        parsed,
+        turns=turns,
+        title=title,
+        meta=meta,
+        notes=tuple(clean(note) for note in notes),
+        labels=_counted(parsed.labels, turns),
     )
+
+
+def _counted(
+    decisions: Iterable[LabelDecision], turns: Iterable[SourceTurn]
+) -> tuple[LabelDecision, ...]:
+    """The decisions with what each speaker says, and one for each speaker without; speakers
+    first, each kind by its words.
+    """
+    own: dict[str, list[SourceTurn]] = {}
+    for turn in turns:
+        if turn.speaker is not None:
+            own.setdefault(turn.speaker, []).append(turn)
+    made = {d.text: d for d in decisions if d.fate is not LabelFate.SPEAKER or d.text in own}
+    for label, spoken in own.items():
+        known = made.get(label) or LabelDecision(label, LabelFate.SPEAKER, IN_FIELD)
+        times = [turn.start_s for turn in spoken if turn.start_s is not None]
+        made[label] = replace(
+            known,
+            num_turns=len(spoken),
+            num_words=sum(len(turn.text.split()) for turn in spoken),
+            times_s=tuple(times[:_MAX_PLACES]),
+        )
+    fates = list(LabelFate)
+    return tuple(sorted(made.values(), key=lambda d: (fates.index(d.fate), -d.num_words, d.text)))
 
 
 def _finite(seconds: float | None) -> float | None:

@@ -93,6 +93,7 @@ def load_source(path: Path) -> LoadedSource:
         encoding=reading.encoding,
         notes=reading.notes + parsed.notes,
         meta=meta,
+        labels=parsed.labels,
     )
 
 

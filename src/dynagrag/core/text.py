@@ -24,6 +24,32 @@ def without_accents(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 
+_UNMARKED = str.maketrans(
+    {"ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ŧ": "t"}
+    | {"æ": "ae", "œ": "oe", "ß": "ss", "þ": "th"}
+)
+"""Latin letters that Unicode doesn't take apart into a plain one and a mark."""
+_DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
+_LATIN_MARKED = re.compile(r"([a-z])[\u0300-\u036f]+")
+
+
+def plain_latin(text: str) -> str:
+    """Casefolded text whose Latin letters have no marks: `françois` is `francois`, `søren` is
+    `soren`. Letters of other scripts keep theirs, which are part of the letter there (й, が).
+    """
+    bare = _LATIN_MARKED.sub(r"\1", unicodedata.normalize("NFD", text.translate(_UNMARKED)))
+    return unicodedata.normalize("NFC", bare)
+
+
+def ascii_spellings(text: str) -> tuple[str, ...]:
+    """How casefolded text is spelt on a keyboard without its marks: `møller` as moller or moeller.
+    Empty where it has none, or letters of another script.
+    """
+    composed = unicodedata.normalize("NFC", text)
+    found = dict.fromkeys((plain_latin(composed), plain_latin(composed.translate(_DIGRAPHS))))
+    return tuple(form for form in found if form != composed and form.isascii())
+
+
 def plural(count: int, noun: str, several: str = "") -> str:
     """`1 cue`, `2 cues`; `several`: the plural where an s doesn't make it."""
     return f"{count:,} {noun if count == 1 else several or noun + 's'}"

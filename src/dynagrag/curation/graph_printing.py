@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dynagrag.core.text import collapse, cut, times
+from dynagrag.core.text import collapse, cut, plural, times
 from dynagrag.curation.graph_queries import Row
 
 _MAX_QUOTE = 160
@@ -35,7 +35,7 @@ def overview_lines(view: Row) -> Iterator[str]:
 def entity_lines(view: Row) -> Iterator[str]:
     """The lines of one entity."""
     type_ = f" ({view['type']})" if view["type"] else ""
-    yield f"{view['name']}{type_}, mentioned {times(view['weight'])}"
+    yield f"{view['name']}{type_}, mentioned {times(view['weight'])}{speaking_text(view['speaks'])}"
     if view["aliases"]:
         yield "  also: " + ", ".join(view["aliases"])
     for summary in view["summaries"]:
@@ -49,6 +49,14 @@ def entity_lines(view: Row) -> Iterator[str]:
     hidden = view["num_relations"] - len(view["relations"])
     if hidden > 0:
         yield f"  ... and {hidden} more relations (--limit)"
+
+
+def speaking_text(speaks: Row | None) -> str:
+    """How much a speaker says, behind what else is told of them; empty of one who says nothing."""
+    if speaks is None:
+        return ""
+    words, turns = plural(speaks["words"], "word"), plural(speaks["turns"], "turn")
+    return f", speaks {words} in {turns} of {plural(speaks['documents'], 'document')}"
 
 
 def _relation_lines(view: Row) -> Iterator[str]:

@@ -2,16 +2,16 @@
 evidence, its neighbourhood.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from dynagrag.core.errors import UsageError
 from dynagrag.core.ids import entity_key
 from dynagrag.core.protocols import GraphStore, RecordStore
-from dynagrag.core.schema import Document, Entity, Graph, Overview, Relation
-from dynagrag.curation.entity_lookup import called
+from dynagrag.core.schema import Document, Entity, Graph, Overview, Relation, Turn
+from dynagrag.curation.entity_lookup import alike, called
 from dynagrag.workspace.facade import Workspace
 
 Row = dict[str, Any]
@@ -82,10 +82,27 @@ def entity_view(space: Workspace, name: str, limit: int) -> Row:
         "name": entity.name,
         "type": entity.type,
         "weight": entity.weight,
+        "speaks": speaking(entity, chain.from_iterable(snapshot.turns.values()), snapshot.text),
         "aliases": list(entity.aliases),
         "summaries": list(entity.summaries[:limit]),
         "num_relations": len(own),
         "relations": relations,
+    }
+
+
+def speaking(
+    entity: Entity, turns: Iterable[Turn], text: Callable[[str, int, int], str]
+) -> Row | None:
+    """How many `words` a speaker says, in how many `turns` and `documents`; None of one who says
+    nothing. `text`: the words of a document between two offsets.
+    """
+    own = [turn for turn in turns if turn.speaker and entity_key(turn.speaker) in entity.keys]
+    if not own:
+        return None
+    return {
+        "words": sum(len(text(t.document_id, t.start, t.end).split()) for t in own),
+        "turns": len(own),
+        "documents": len({t.document_id for t in own}),
     }
 
 
@@ -94,7 +111,9 @@ def _find(graph: Graph, name: str) -> Entity:
     if found is not None:
         return found
     key = entity_key(name)
-    near = [e for e in graph.entities if key and (key in e.key or e.key in key)]
+    near = alike(graph.entities, name) or [
+        e for e in graph.entities if key and (key in e.key or e.key in key)
+    ]
     near.sort(key=lambda e: (-e.weight, e.key))
     raise _no_entity(name, [e.name for e in near[:_MAX_NEAR]])
 

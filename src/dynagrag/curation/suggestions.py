@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import combinations, product
 
 from dynagrag.core.schema import Edit, EditKind, Entity, Flag, Graph, Mention
-from dynagrag.core.text import plural
+from dynagrag.core.text import plain_latin, plural
 from dynagrag.core.vectors import unit_rows
 from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart
 from dynagrag.ingest.consolidate.blocking import candidate_pairs
@@ -200,7 +200,7 @@ def _guard(a: Entity, b: Entity) -> str | None:
 
 def _likeness(x: str, y: str, a: Entity, b: Entity) -> tuple[float, str]:
     """How much two names look like one, 0 to 1, and in what."""
-    left, right = tokens_of(x), tokens_of(y)
+    left, right = (tuple(map(plain_latin, tokens_of(key))) for key in (x, y))
     shorter, longer = sorted((left, right), key=len)
     if not shorter:
         return 0.0, ""
@@ -218,6 +218,9 @@ def _likeness(x: str, y: str, a: Entity, b: Entity) -> tuple[float, str]:
         is_first = first == right[0] and len(shorter) == 1 < len(longer)
         if is_first and len(first) > 2 and first not in _NO_FIRST_NAMES:
             return 0.85, _FIRST_NAME
+    is_initial = 1 in (len(left[0]), len(right[0])) and left[0][0] == right[0][0]
+    if len(shorter) > 1 and is_initial and left[-1] == right[-1] and len(left[-1]) > 2:
+        return 0.85, "the same last name and initial"
     if len(left) == len(right) and all(_is_respelt(s, t) or _is_short_for(s, t) for s, t in beside):
         return (0.85 if len(left) > 1 else 0.7), "a word of one is short for the other's"
     if set(shorter) <= set(longer):

@@ -112,7 +112,7 @@ def union_search(
     from dynagrag.retrieval.union_search import UnionSearch
 
     bridge, tree = BridgeSearch(snapshot, passages), SteinerSearch(snapshot, passages)
-    return UnionSearch(snapshot, bridge, tree, passages)
+    return UnionSearch(bridge, tree)
 
 
 RETRIEVERS = table(

@@ -4,7 +4,7 @@ import pytest
 
 from dynagrag.core.ids import entity_key
 from dynagrag.core.schema import Entity
-from dynagrag.curation.entity_lookup import called, is_called
+from dynagrag.curation.entity_lookup import alike, called, is_called
 
 
 def _entity(name: str, *keys: str, aliases: tuple[str, ...] = ()) -> Entity:
@@ -35,3 +35,33 @@ def test_an_entity_is_found_by_each_of_its_names(name: str, entity: Entity | Non
     assert called(every, name) is entity
     assert called(every[::-1], name) is entity
     assert is_called(_MODULE, name) == (entity_key(name) in ("lm", "aquarius", "lem old delft"))
+
+
+_SPEAKER = Entity("s", "s", "Don Meredith", "", ("don meredith",), (), "", 1, (), is_speaker=True)
+_TOWN = _entity("Port Meredith", "port meredith")
+_JOSE = _entity("José Núñez", "josé núñez")
+_LEE = _entity("Dr. Lee", "dr. lee")
+
+
+@pytest.mark.parametrize(
+    ("name", "entity"),
+    [
+        ("Mr. Meredith", _SPEAKER),  # a speaker before a town
+        ("Mr. Don Meredith", _SPEAKER),
+        ("Meredith", None),  # without a title it may be anybody's
+        ("Jose Nunez", _JOSE),
+        ("Professor Nunez", _JOSE),
+        ("Lee", _LEE),
+        ("Mr.", None),
+        ("Mr. Nobody", None),
+    ],
+)
+def test_titles_and_marks_hide_nobody(name: str, entity: Entity | None) -> None:
+    assert called([_TOWN, _SPEAKER, _JOSE, _LEE], name) is entity
+
+
+def test_a_last_name_of_two_people_is_nobody_s_and_both_are_offered() -> None:
+    other = _entity("Ann Meredith", "ann meredith")
+    people = [other, _TOWN]
+    assert called(people, "Ms. Meredith") is None
+    assert alike(people, "Ms. Meredith") == people

@@ -48,9 +48,10 @@ def extract(
     uri: str = "x.txt",
     titles: tuple[str, ...] = (),
     sha: str = "s",
+    speaker: str = "CDR",
 ) -> tuple[Document, tuple[Turn, ...], list[Extraction]]:
     source = LoadedSource(
-        uri, "plain", tuple(SourceTurn(t, "CDR") for t in turns), sha256=sha, title=title
+        uri, "plain", tuple(SourceTurn(t, speaker) for t in turns), sha256=sha, title=title
     )
     document, parts = make_document(source, "w", uri)
     passages = split_passages(document, parts, CHUNK_PROFILES["default"])
@@ -220,7 +221,16 @@ def test_the_sentence_is_the_quote_of_a_pair() -> None:
     assert (
         document.text[record.quote_start : record.quote_end] == "So Jim asked Fred about Odyssey."
     )
-    assert (record.label, record.turn_index, record.extractor) == (LABEL, 1, "fast-3")
+    assert (record.label, record.turn_index, record.extractor) == (LABEL, 1, "fast-4")
+
+
+def test_two_who_speak_are_no_couple() -> None:
+    line = "So we thank Rick and Morty."
+    _, _, (extraction,) = extract([line] * 3)
+    assert "rick and morty" in {m.key for m in extraction.mentions}
+    _, _, (extraction,) = extract([line] * 3, speaker="Morty")
+    assert {"rick", "morty"} <= {m.key for m in extraction.mentions}
+    assert "rick and morty" not in {m.key for m in extraction.mentions}
 
 
 def test_a_title_that_says_something_is_mentioned_for_every_passage() -> None:
@@ -271,7 +281,7 @@ def _word(
         "word",
         "",
         MentionKind.SAID,
-        "fast-3",
+        "fast-4",
         flags,
     )
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from dynagrag.config.settings import PROFILES, Profile
 from dynagrag.core.errors import SettingsError, StoreError
 from dynagrag.core.schema import Graph, Snapshot
+from dynagrag.retrieval.ego import pooling
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.undirected_graph import UndirectedGraph, undirected_graph
 
@@ -254,6 +255,33 @@ def test_an_empty_graph_and_a_graph_without_edges_have_indices(make_graph: MakeG
     assert lonely.refresh(make_graph(0, [])).vectors.shape == (0, 5)
 
 
+@pytest.mark.parametrize("profile", [LOG, replace(LOG, max_ego_nodes=6)])
+def test_sums_and_coverage_are_the_same_in_many_chunks(
+    make_graph: MakeGraph, profile: Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    star = [(0, i, "l", 1 + i % 3) for i in range(1, 20)] + [(i, i + 1, "m", 1) for i in range(19)]
+    graph = make_graph(20, star)
+    whole = EgoIndex.build(graph, profile)
+    monkeypatch.setattr(pooling, "MAX_CHUNK_NNZ", 1)
+    chunked = EgoIndex.build(graph, profile)
+    np.testing.assert_array_equal(whole.coverage, chunked.coverage)
+    np.testing.assert_array_equal(whole.vectors, chunked.vectors)
+
+
+def test_the_size_cap_of_one_ego_graph_says_nothing_of_the_next(make_graph: MakeGraph) -> None:
+    # Node 5's heavy pair decides for centre 0; for centre 1 its light one does.
+    edges = [(0, i, "l", 9 if i == 5 else 2) for i in range(2, 8)]
+    edges += [(1, i, "l", 1 if i == 5 else 2) for i in range(2, 8)]
+    index = EgoIndex.build(make_graph(8, edges), replace(LOG, num_hops=1, max_ego_nodes=4))
+    together = index.egos(np.array([0, 1]))
+    alone = [index.egos(np.array([centre]))[0] for centre in (0, 1)]
+    for (nodes, hops), (own_nodes, own_hops) in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(nodes, own_nodes)
+        np.testing.assert_array_equal(hops, own_hops)
+    assert 5 in together[0][0]
+    assert 5 not in together[1][0]
+
+
 def test_more_hops_than_can_be_told_apart_are_refused(make_graph: MakeGraph) -> None:
     with pytest.raises(SettingsError, match="num_hops is 7"):
         EgoIndex.build(make_graph(2, []), replace(LOG, num_hops=7))
@@ -327,6 +355,21 @@ class TestOnDisk:
         caplog.clear()
         EgoIndex.open(tmp_path, snapshot_of(after, "v2"), LOG)
         assert caplog.messages == []
+
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            ((0, 1, "l", 7), *chain[1:]),  # another weight
+            ((0, 2, "l", 1), *chain[1:]),  # another pair
+        ],
+    )
+    def test_a_version_alone_is_no_proof_that_an_index_is_of_this_graph(
+        self, make_graph: MakeGraph, tmp_path: Path, changed: Edges
+    ) -> None:
+        EgoIndex.open(tmp_path, snapshot_of(make_graph(60, self.chain), "v1"), LOG)
+        other = make_graph(60, changed)
+        index = EgoIndex.open(tmp_path, snapshot_of(other, "v1"), LOG)
+        assert_same_index(index, EgoIndex.build(other, LOG))
 
     @pytest.mark.parametrize(
         ("damage", "reason"),

@@ -210,3 +210,7 @@ def test_passages_of_a_transcript_stand_in_the_written_order(
         asked = Question("unheard of", unit(1, 200 + seed)[0])
         found = [int(s.passage.id[1:]) for s in search.retrieve(asked, 18, 0).passages]
         assert found == naive_order(search, asked, [18])
+
+
+def test_no_passages_have_no_windows() -> None:
+    assert Neighbours(()).window_rows(2).shape == (0, 2)

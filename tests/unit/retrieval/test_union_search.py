@@ -88,9 +88,7 @@ def test_each_ranking_has_every_second_place_and_what_came_before_takes_none() -
 
 
 def test_passages_are_cut_after_both_were_ranked_and_scores_fall_with_the_rank() -> None:
-    found = UnionSearch(snapshot_of(0), Fixed("one", "abc"), Fixed("two", "xya")).retrieve(
-        question(), 3, 1
-    )
+    found = UnionSearch(Fixed("one", "abc"), Fixed("two", "xya")).retrieve(question(), 3, 1)
     assert [s.passage.id for s in found.passages] == ["a", "x", "b"]
     assert all(before.score > after.score for before, after in pairwise(found.passages))
     assert found.notes == ("of one", "of two")
@@ -99,7 +97,7 @@ def test_passages_are_cut_after_both_were_ranked_and_scores_fall_with_the_rank()
 def test_the_tree_is_that_of_pcst_alone() -> None:
     snapshot = snapshot_of(12)
     first, second = BridgeSearch(snapshot), SteinerSearch(snapshot)
-    found = UnionSearch(snapshot, first, second).retrieve(question(), 6, 3)
+    found = UnionSearch(first, second).retrieve(question(), 6, 3)
     tree = second.retrieve(question(), 6, 3)
     assert [own.nodes for own in found.subgraphs] == [own.nodes for own in tree.subgraphs]
     assert found.subgraph_kind == tree.subgraph_kind == "tree"
@@ -112,8 +110,6 @@ def test_the_tree_is_that_of_pcst_alone() -> None:
 def test_scores_are_one_by_rank() -> None:
     snapshot = snapshot_of(6)
     scores = PassageScores(snapshot)
-    search = UnionSearch(
-        snapshot, BridgeSearch(snapshot, scores), SteinerSearch(snapshot, scores), scores
-    )
+    search = UnionSearch(BridgeSearch(snapshot, scores), SteinerSearch(snapshot, scores))
     found = search.retrieve(question(), num_passages=3, num_subgraphs=1).passages
     assert [p.score for p in found] == [1, 1 / 2, 1 / 3]

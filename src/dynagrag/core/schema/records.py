@@ -24,10 +24,39 @@ class SourceTurn:
     end_s: float | None = None
 
 
+class LabelFate(StrEnum):
+    """What became of a label."""
+
+    SPEAKER = "speaker"
+    """The turns that begin with it are its own."""
+    NOBODY = "nobody"
+    """It stands where speakers do and names nobody; its turns have no speaker."""
+    NO_LABEL = "no_label"
+    """Words before a colon, or a heading; they are part of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelDecision:
+    """What became of one text that stands where labels may stand in a file, and why.
+
+    `num_turns` and `num_words` are what stands behind it until the next label; `times_s` and
+    `lines` say where it first stands (up to three each; lines count from 1), empty where the form
+    has none. `why` is a short phrase: "no person: comes before a list".
+    """
+
+    text: str
+    fate: LabelFate
+    why: str
+    num_turns: int = 0
+    num_words: int = 0
+    times_s: tuple[float, ...] = ()
+    lines: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedSource:
     """How one file was read. `refused` is the reason when nothing was read; then `turns` is
-    empty.
+    empty. `labels`: the file's labels as it has them, speakers first, each kind by its words.
     """
 
     path: str
@@ -39,6 +68,7 @@ class LoadedSource:
     notes: tuple[str, ...] = ()
     refused: str | None = None
     meta: Mapping[str, str] = field(default_factory=dict)
+    labels: tuple[LabelDecision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

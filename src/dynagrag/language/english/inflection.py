@@ -1,4 +1,4 @@
-"""Forms of English verbs, from lemminflect's dictionary.
+"""Forms of English verbs, and plurals, from lemminflect's dictionary.
 
 Its data are of the NIH's SPECIALIST lexicon, 1.1 MB in the wheel. Loading them takes a quarter of a
 second and some 40 MB, so it is imported at the first question. What it would guess of verbs that
@@ -29,6 +29,24 @@ def participles(verb: str) -> tuple[str, ...]:
 def thirds(verb: str) -> tuple[str, ...]:
     """goes of go."""
     return _forms(verb, "VBZ") or (f"{verb}s",)
+
+
+@cache
+def is_known(word: str) -> bool:
+    """Whether the dictionary has a word, in any form. Lower case."""
+    from lemminflect import getAllLemmas
+
+    return bool(getAllLemmas(word))
+
+
+@cache
+def is_plural_of(word: str, noun: str) -> bool:
+    """Whether the dictionary has a word as the plural of a noun: valves of valve, not https of
+    http. Lower case.
+    """
+    from lemminflect import getAllLemmas
+
+    return word != noun and noun in getAllLemmas(word, "NOUN").get("NOUN", ())
 
 
 @cache

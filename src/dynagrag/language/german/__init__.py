@@ -1,1 +1,1 @@
-"""German: as much as tells it from English."""
+"""German: what tells it from English, titles and forms of address."""

@@ -140,6 +140,79 @@ def test_plurals_within_a_name_and_of_acronyms(one: str, many: str, are_one: boo
 
 
 @pytest.mark.parametrize(
+    ("one", "many", "are_one"),
+    [
+        ("HTTP", "HTTPS", False),
+        ("SFTP", "SFTPS", False),
+        ("GP", "GPS", False),
+        ("HTTP port", "HTTPS port", False),
+        ("IMAP server", "IMAPS servers", False),
+        ("SMS", "SMSs", True),
+        ("OXYGEN VALVE", "OXYGEN VALVES", True),
+        ("VALVE", "VALVES", True),
+        ("MacBook", "MacBooks", True),
+    ],
+)
+def test_a_capital_s_is_a_letter_of_an_acronym_but_for_everyday_nouns(
+    one: str, many: str, are_one: bool
+) -> None:
+    names = [said(name, doc=f"d{n}", type_="name") for n, name in enumerate((one, many))]
+    assert bool(merged(run(names))) is are_one
+
+
+@pytest.mark.parametrize(
+    ("marked", "plain", "are_one"),
+    [
+        ("François Mercier", "Francois Mercier", True),
+        ("José Núñez", "Jose Nunez", True),
+        ("Søren Kjær", "Soren Kjaer", True),
+        ("Søren Kjær", "Soeren Kjaer", True),
+        ("Jürgen Groß", "Juergen Gross", True),
+        ("Łukasz Żak", "Lukasz Zak", True),
+        ("Åse", "Aase", True),
+        ("Café Roma", "Cafe Roma", True),
+        ("José Núñez", "Josè Nunez", False),  # two marked ones: neither is the other unmarked
+        ("François Mercier", "Francois Merciers", False),
+        ("Май", "Маи", False),  # й is a letter of its own
+        ("がく", "かく", False),
+    ],
+)
+@pytest.mark.parametrize("type_", ["name", "person"])
+def test_a_name_is_one_with_and_without_the_marks_on_its_letters(
+    marked: str, plain: str, are_one: bool, type_: str
+) -> None:
+    names = [said(name, doc=f"d{n}", type_=type_) for n, name in enumerate((plain, marked))]
+    expected = {frozenset(map(entity_key, (marked, plain)))} if are_one else set()
+    assert {frozenset(members) for _, members, _ in merged(run(names))} == expected
+    if are_one:
+        assert [name for name, *_ in merged(run(names))] == [entity_key(marked)]
+
+
+def test_of_several_marked_names_none_is_the_unmarked_one() -> None:
+    assert _joined("Mái Hoang", "Mai Hoàng", "Mai Hoang") == set()
+
+
+def test_marks_tell_words_apart() -> None:
+    words = [replace(said(w, type_=""), flags=(Flag.CONTENT_WORD,)) for w in ("resume", "résumé")]
+    assert merged(run(words)) == []
+    half = [words[0], said("Résumé", doc="d2", type_="")]
+    assert merged(run(half)) == []
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "may_be_one"),
+    [
+        ("françois mercier", "francois mercier", True),
+        ("françois mercier mp", "francois mercier", True),
+        ("josé núñez", "jose nuno", False),
+    ],
+)
+def test_two_speakers_may_be_one_where_only_marks_differ(a: str, b: str, may_be_one: bool) -> None:
+    found = conflict(Name(a, "", is_speaker=True), Name(b, "", is_speaker=True))
+    assert (found is None) is may_be_one
+
+
+@pytest.mark.parametrize(
     ("rule", "names", "canonical"),
     [
         ("spelling", ["high-gain antenna", "high gain antenna"], "high gain antenna"),

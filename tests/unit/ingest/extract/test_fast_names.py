@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynagrag.core.schema import Flag
-from dynagrag.ingest.extract.case_use import CaseUse, case_use
+from dynagrag.ingest.extract.case_use import CaseUse, Writing, case_use
 from dynagrag.ingest.extract.fast_rules import candidates
 
 NO_USE = CaseUse({}, {}, True)
@@ -263,3 +263,73 @@ def test_a_name_of_a_shape_of_its_own_needs_no_other_place() -> None:
     for sentence in ("iPhones are new.", "SpaceX flew.", "GPT-4o is new."):
         (first,) = [c for c in candidates(sentence, NO_USE) if not c.is_word]
         assert first.flags == (Flag.SEEN_CAPITALISED,)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("She has a Psy.D. from Leiden and a Ph.D from Oslo.", ["Leiden", "Oslo"]),
+        ("So an Ed.D. holder, an M.Sc. and an LL.M. met Bell.", ["Bell"]),
+        ("Then John Ross, MD, and Jane Roe, Esq., spoke.", ["John Ross", "Jane Roe"]),
+        ("We met Ann Lee PhD and asked a PhD student.", ["Ann Lee"]),
+        ("They live in the U.S. and in D.C. now.", ["U.S.", "D.C."]),
+        ("We asked J.F.K. about it.", ["J.F.K."]),
+        ("The office in Baltimore MD is closed.", ["Baltimore"]),
+        ("So the MD said so.", ["MD"]),  # may be a place
+        ("We set pdfAttachments, useState and getElementById.", []),
+        ("We read bioRxiv on iPhones with openSUSE.", ["bioRxiv", "iPhones", "openSUSE"]),
+        ("We thank you, Madam Chair, and Mr. President.", []),
+        ("Now, Your Honor, Ladies and Gentlemen, we rest.", []),
+        (
+            "We thank you, Mr. Kerry, and Madam Secretary Warren.",
+            ["Kerry", "Madam Secretary Warren"],
+        ),
+        (
+            "The Vice President and the Attorney General met.",
+            ["Vice President", "Attorney General"],
+        ),
+    ],
+)
+def test_titles_degrees_addresses_and_identifiers_are_no_things(
+    sentence: str, expected: list[str]
+) -> None:
+    assert names(sentence) == expected
+
+
+GERMAN_TALK = (
+    "Meine Damen und Herren, ich eröffne die Sitzung. Nächster Redner ist der Kollege Jonas Weiß"
+    " für die Fraktion. Frau Präsidentin! Herr Präsident! Liebe Kolleginnen und Kollegen! Das ist"
+    " nicht die Frage, die wir auch heute und hier mit dem Amt zu klären haben, und es wird auch"
+    " nicht einfach, aber es ist wie es ist. Vielen Dank."
+    " Nächste Rednerin ist Frau Dr. Mia Lund, und dann hat Herr Minister Albrecht das Wort."
+)
+
+
+def test_german_forms_of_address_are_no_things_and_titles_no_part_of_a_name() -> None:
+    use = case_use(GERMAN_TALK)
+    assert use.writing is Writing.NOUNS
+    assert names(GERMAN_TALK, use) == ["Jonas Weiß", "Dr. Mia Lund", "Minister Albrecht"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We saw Rick and Morty. " * 3, {("rick", "morty")}),
+        ("We saw Rick and Morty. " * 2, set()),  # may be chance
+        ("We saw Rick and Morty. " * 3 + "Then Rick left.", set()),
+        ("We saw Rick and Morty. " * 3 + "Tom and Rick and Morty left.", set()),
+        ("We met Tom Hanks and Meg Ryan. " * 3, set()),  # two people, each whole
+        ("When Rick and Morty came, we ran. " * 3, {("rick", "morty")}),
+        ("Now Rick and Morty's garage burns. " * 3, {("rick", "morty")}),
+        ("The cat and Morty ran. " * 3, set()),
+        ("We saw Zoë and Łukasz. " * 3, {("zoë", "łukasz")}),
+    ],
+)
+def test_a_couple_is_never_apart(text: str, expected: set[tuple[str, str]]) -> None:
+    assert case_use(text).couples == expected
+
+
+def test_a_couple_is_one_thing() -> None:
+    text = "We saw Rick and Morty. " * 3
+    assert names("So Ann likes Rick and Morty a lot.", case_use(text)) == ["Ann", "Rick and Morty"]
+    assert names("So Ann likes Rick and Morty a lot.") == ["Ann", "Rick", "Morty"]

@@ -60,6 +60,8 @@ def test_the_tree_holds_the_fact_that_was_asked_for_and_its_own_pairs_alone() ->
     assert {made.graph.entities[node].id for node in tree.nodes} == {"e01", "e02"}
     assert [[made.graph.relations[r].id for r in own] for own in tree.pair_relations] == [["r01"]]
     assert tree.hops == (0, 1)
+    assert tree.node_prizes == (0, 0)
+    assert tree.pair_prizes == (1,)
     assert {s.passage.id for s in found.passages} == {"p01", "p02"}
     assert found.candidates[0].entity_id == made.graph.entities[tree.nodes[0]].id
     assert found.subgraph_kind == "tree"

@@ -1,0 +1,1 @@
+"""Speakers and times: whether each word of a transcript is read under whoever says it."""

@@ -39,8 +39,9 @@ class OnnxClassifier:
             self.labels = labels_of(config)
             options = onnxruntime.SessionOptions()
             options.log_severity_level = 3
+            place = folder / (_onnx_of(folder) or "model.onnx")
             self._session = onnxruntime.InferenceSession(
-                str(folder / _onnx_of(folder)), options, providers=["CPUExecutionProvider"]
+                str(place), options, providers=["CPUExecutionProvider"]
             )
         except Exception as err:  # both libraries raise what they like for files that are damaged
             raise SettingsError(

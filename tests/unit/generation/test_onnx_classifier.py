@@ -1,7 +1,7 @@
 """Classifiers of claims by ONNX Runtime: three labels, two, and marks on tokens, without torch.
 
-The models are tiny and made here: each word adds its own logits, so that the weights say which words
-mean what; one has random weights.
+The models are tiny and made here: each word adds its own logits, so that the weights say which
+words mean what; one has random weights.
 """
 
 import json
@@ -28,7 +28,6 @@ WORDS = [
     "failed",
     "fine",
     "failure",
-    "bob",
     *"abcdefgh",
 ]
 SIZE = 32
@@ -183,7 +182,7 @@ def test_random_weights_give_the_same_scores_together_as_alone(tmp_path: Path) -
     folder = make_folder(
         tmp_path, ["entailment", "neutral", "contradiction"], {}, (0, 0, 0), seed=7
     )
-    claims = [claim("pump " + "a b c " * n, "bob fine") for n in (0, 3, 20, 1)]
+    claims = [claim("pump " + "a b c " * n, "a fine") for n in (0, 3, 20, 1)]
     alone = [checked(folder, own)[0] for own in claims]
     together = checked(folder, *claims)
     assert [check.score for check in together] == pytest.approx([c.score for c in alone], abs=1e-6)

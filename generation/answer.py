@@ -13,7 +13,7 @@ best, and whether any fits at all.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 from dynagrag.core.protocols import Asker, Prompt
 from dynagrag.core.schema import (
@@ -49,6 +49,7 @@ from dynagrag.generation.intermediate_answers import ask_each, rank_answers
 from dynagrag.generation.merge import merge_prompt, stream_merged
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace, with_masks
 from dynagrag.generation.soft_prompt.soft_answers import SoftReply
+from dynagrag.language.identification import load_beside
 from dynagrag.prompts import render
 
 ABSTENTION = "The evidence found does not answer this question."
@@ -119,8 +120,10 @@ def answer_question(
     if (plan.soft or plan.chat) and (doubts := doubts_text(lines)):
         on_text(f"{doubts}\n")
     evidence = all_evidence(prompts)
-    of_claims = claim_lines(evidence, view.snapshot) if plan.soft or plan.chat else {}
+    of_claims = cache(partial(claim_lines, evidence, view.snapshot))  # while a model answers
     stream = HeldStream((lambda _: None) if plan.is_strict else on_text, of_claims)
+    if prompts and (plan.soft or plan.chat):
+        load_beside()
 
     if not prompts and (plan.soft or plan.chat):
         draft = _abstained("nothing was retrieved", stream)
@@ -137,11 +140,13 @@ def answer_question(
     if not draft.is_abstained:
         progress("check", 0, 1)
         search = ClaimSearch(view.passages, plan.embedder, evidence)
-        draft, checked = _with_verdicts(draft, of_claims, plan, search)
+        draft, checked = _with_verdicts(draft, of_claims(), plan, search)
         evidence = search.evidence
 
     answer = _answer(question, plan, retrieval, prompts, lines, draft, checked, evidence)
-    answer = replace(answer, trace=replace(answer.trace, languages=_languages(of_claims)))
+    if checked.checked_by:
+        languages = {label: line.language for label, line in of_claims().items()}
+        answer = replace(answer, trace=replace(answer.trace, languages=languages))
     if plan.is_strict and answer.is_answered_by_model:
         on_text(answer.text)
     elif not answer.is_unsupported:
@@ -218,10 +223,6 @@ def _merged_draft(
 
 
 # ------------------------------------------------------------------------------------------ answer
-
-
-def _languages(lines: Mapping[str, Line]) -> dict[str, str]:
-    return {label: line.language for label, line in lines.items()}
 
 
 def _with_verdicts(

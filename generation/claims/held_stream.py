@@ -18,7 +18,10 @@ class HeldStream:
     claim stated; `release` passes on what is held, `discard` forgets it.
     """
 
-    def __init__(self, on_text: Callable[[str], None], lines: Mapping[str, Line]) -> None:
+    def __init__(
+        self, on_text: Callable[[str], None], lines: Callable[[], Mapping[str, Line]]
+    ) -> None:
+        """`lines`: those of the prompts, called when there is a sentence to check."""
         self._on_text, self._lines = on_text, lines
         self._held, self._unread = "", ""
         self._is_open = False
@@ -50,5 +53,5 @@ class HeldStream:
         self._held = self._unread = ""
 
     def _is_supported(self, sentence: str) -> bool:
-        (claims,) = checked_claims([WrittenFrom(sentence, self._lines)], RulesChecker())
+        (claims,) = checked_claims([WrittenFrom(sentence, self._lines())], RulesChecker())
         return any(claim.verdict in _OPENS for claim in claims)

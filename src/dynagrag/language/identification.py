@@ -6,7 +6,9 @@ than its document only where the library is sure of it, and what nothing is know
 """
 
 import re
-from functools import cache, lru_cache
+from contextlib import suppress
+from functools import lru_cache
+from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from dynagrag.language.english.verbs import is_verb
@@ -15,6 +17,7 @@ from dynagrag.language.words import COMMON_WORDS
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
+_LOCK = Lock()
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 UNKNOWN = "und"
 """The code of a text whose language can't be told (ISO 639-2)."""
@@ -99,8 +102,26 @@ def _shares(text: str) -> tuple[tuple[str, float], ...]:
     return tuple((code, float(share)) for code, share in _identifier().rank(text))
 
 
-@cache
+def load_beside() -> None:
+    """Begins to load the library, in a thread, unless it is there: it takes more than half a
+    second, in which a model may answer.
+    """
+    if not _load.cache_info().currsize:
+        Thread(target=_load_quietly, name="load languages").start()
+
+
+def _load_quietly() -> None:
+    with suppress(Exception):  # what fails here fails again at the first use
+        _identifier()
+
+
 def _identifier() -> "LanguageIdentifier":
+    with _LOCK:  # loaded once, whoever comes first
+        return _load()
+
+
+@lru_cache(maxsize=1)
+def _load() -> "LanguageIdentifier":
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

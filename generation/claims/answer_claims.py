@@ -179,11 +179,14 @@ def _checked_by(checker: ClaimChecker, held: Sequence[_Held]) -> list[_Held]:
 
 
 def _searched(held: Sequence[_Held], checker: ClaimChecker, search: ClaimSearch) -> list[_Held]:
-    """Claims of which no line is known yet, held against the lines of the whole workspace that are
-    nearest to them; one that these don't settle either keeps its verdict.
+    """Claims that no line states yet, held against the lines of the whole workspace that are
+    nearest to them. A line that states one counts for more than one that seems to contradict it:
+    that may speak of another thing. What these lines don't settle either keeps its verdict.
     """
     looked_for = {
-        i: search.nearest(row.claim.text) for i, row in enumerate(held) if not row.is_settled
+        i: search.nearest(row.claim.text)
+        for i, row in enumerate(held)
+        if row.check.verdict is not Verdict.STATED
     }
     again = _checked_by(
         checker,
@@ -192,7 +195,9 @@ def _searched(held: Sequence[_Held], checker: ClaimChecker, search: ClaimSearch)
     rows = list(held)
     for (i, nearest), row in zip(looked_for.items(), again, strict=True):
         is_unread = row.check.verdict is Verdict.NOT_CHECKED and row.check.language
-        found = row if row.is_settled or is_unread else held[i]
+        is_told = row.is_settled or is_unread
+        is_better = row.check.verdict is Verdict.STATED or (is_told and not held[i].is_settled)
+        found = row if is_better else held[i]
         rows[i] = replace(found, num_searched=nearest.num_lines)
     return rows
 

@@ -93,6 +93,16 @@ def test_a_claim_that_is_nowhere_tells_how_many_lines_could_bear_on_it(
     assert answer_of(json.loads(json.dumps(answer_json(answer)))).claims == answer.claims
 
 
+def test_what_is_stated_elsewhere_is_not_contradicted_by_a_line_on_another_thing(
+    ask: Callable[..., Answer],
+) -> None:
+    far = "The dairy of district 37 was opened in 1537 by mayor Olsen."
+    (claim,) = ask(lambda prompt: says(far)).claims
+    assert (claim.verdict, claim.lines != claim.cited) == (Verdict.STATED, True)
+    wrong = far.replace("1537", "1542")
+    assert ask(lambda prompt: says(wrong)).claims[0].verdict is not Verdict.STATED
+
+
 def test_filters_bound_the_search(ask: Callable[..., Answer]) -> None:
     talk = f"{TALK}NORA: The zeppelin was painted green."
     mine = AskOptions(retriever="bm25")

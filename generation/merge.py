@@ -21,6 +21,9 @@ from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 
 _MAX_MERGED_TOKENS = 600
+_BROKEN_OFF = (
+    " …\n\nThe reply broke off here. The most helpful intermediate answer in its place:\n\n"
+)
 
 
 def merge_prompt(
@@ -60,8 +63,9 @@ def stream_merged(
 ) -> tuple[str, str]:
     """The merged answer, as it was streamed, and how it came about.
 
-    A merge that cites nothing, or breaks off before it does, is replaced by the `best` intermediate
-    answer.
+    A merge that cites nothing, or breaks off, is replaced by the `best` intermediate answer: half a
+    sentence may say the opposite of the whole one. What was streamed of it by then is followed by
+    that answer.
     """
     pieces: list[str] = []
     how = "merged"
@@ -73,10 +77,10 @@ def stream_merged(
             pieces.append(piece)
             on_text(piece)
     except ModelError as err:
-        if pieces:
-            pieces.append(" …")
-            on_text(pieces[-1])
         how = f"the merge broke off ({err})"
+        if pieces:
+            on_text(_BROKEN_OFF)
+            pieces.clear()
     if pieces:
         return "".join(pieces), how
     on_text(best)

@@ -21,9 +21,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from dynagrag.core.errors import NewerStoreError, StoreError
 from dynagrag.core.files.private_files import touch
 from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
+from dynagrag.graph_store.restored_rows import check_graph, check_journal, check_schema
 from dynagrag.graph_store.rules import WORKSPACE_NAME
 from dynagrag.graph_store.sqlite_store.migrations import APPLICATION_ID
 from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
+from dynagrag.journal.workspace_journal import Journal
 
 FORMAT = 1
 """Counts up when an older version could not restore the file."""
@@ -69,7 +71,7 @@ class Manifest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["dynagrag backup"] = "dynagrag backup"
-    format: int = FORMAT
+    format: int = Field(strict=True, ge=1, le=FORMAT)
     dynagrag: str
     made_at: str
     workspace: str = Field(pattern=rf"^{WORKSPACE_NAME.pattern}$")
@@ -101,7 +103,11 @@ def save_sqlite(source: Path, target: Path) -> None:
 
 
 def describe(folder: Path, workspace: str, *, made_at: str, dynagrag: str) -> Manifest:
-    """The manifest of the two parts in a folder."""
+    """The manifest of the two parts in a folder. StoreError where a row in them can't be read, so
+    that nobody could restore them.
+    """
+    check_graph(folder / GRAPH, workspace)
+    check_journal(folder / JOURNAL)
     with closing(SqliteStore(folder / GRAPH, workspace)) as store:
         digest, is_current = store.digest(), store.is_derived_current()
     counts = _counts(folder / GRAPH)
@@ -111,6 +117,7 @@ def describe(folder: Path, workspace: str, *, made_at: str, dynagrag: str) -> Ma
             sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
         parts[name] = ArchivePart(size_bytes=(folder / name).stat().st_size, sha256=sha256)
     return Manifest(
+        format=FORMAT,
         dynagrag=dynagrag,
         made_at=made_at,
         workspace=workspace,
@@ -190,9 +197,28 @@ def unpack(file: Path, folder: Path) -> Manifest:
             f"{file} cannot be unpacked into {folder}: {err.strerror or err}; free some space or"
             " check its permissions"
         ) from err
+    _check_contents(file, folder, manifest)
+    return manifest
+
+
+def _check_contents(file: Path, folder: Path, manifest: Manifest) -> None:
+    """Checks that the unpacked parts are what the manifest says, and that all in them can be
+    read.
+    """
     for name in PARTS:
         _check_sqlite(folder / name, name, file)
-    # Opening the store brings an older file up to date, and refuses a newer one.
+    # Opening a part brings an older file up to date, and refuses a newer one.
+    Journal(folder / JOURNAL).close()
+    with closing(SqliteStore(folder / GRAPH, manifest.workspace)):
+        pass
+    for name in PARTS:
+        try:
+            if name == GRAPH:
+                check_graph(folder / name, manifest.workspace)
+            else:
+                check_journal(folder / name)
+        except StoreError as err:
+            raise StoreError(f"{file}: {name}: {err}; {_AGAIN}") from err
     with closing(SqliteStore(folder / GRAPH, manifest.workspace)) as store:
         digest = store.digest()
     if digest != manifest.digest:
@@ -206,7 +232,6 @@ def unpack(file: Path, folder: Path) -> Manifest:
             f"{file}: its graph holds another number of {min(differing)[0]} than its {MANIFEST}"
             f" says; {_AGAIN}"
         )
-    return manifest
 
 
 def _manifest(archive: zipfile.ZipFile, file: Path) -> Manifest:
@@ -304,6 +329,10 @@ def _check_sqlite(path: Path, name: str, file: Path) -> None:
     trouble = [row for row in trouble if row != "ok"]
     if trouble:
         raise StoreError(f"{file}: {name} is damaged: {trouble[0]}; {_AGAIN}")
+    try:
+        check_schema(path, is_graph=name == GRAPH)
+    except StoreError as err:
+        raise StoreError(f"{file}: {name}: {err}; {_AGAIN}") from err
 
 
 def _counts(path: Path) -> dict[str, int]:

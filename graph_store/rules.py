@@ -86,8 +86,8 @@ def check_dimension(workspace: str, embedder: EmbedderIdentity | None, vectors: 
     if vectors.ndim != 2 or vectors.shape[1] != embedder.dimension:
         raise EmbedderMismatchError(
             f"workspace {workspace!r} holds vectors of {embedder.name} ({embedder.dimension}"
-            f" dimensions), not of shape {vectors.shape}; use that embedder, or ingest into another"
-            " workspace"
+            f" dimensions), not of shape {vectors.shape}; have its server serve the model of"
+            " before, or ingest into another workspace with -w"
         )
 
 
@@ -98,9 +98,18 @@ def check_embedder(
     if stored is not None and stored != wanted:
         raise EmbedderMismatchError(
             f"workspace {workspace!r} holds vectors of {stored.name} ({stored.dimension}"
-            f" dimensions), not of {wanted.name} ({wanted.dimension}); use that embedder, or ingest"
-            " into another workspace"
+            f" dimensions), not of {wanted.name} ({wanted.dimension}); {_remedy(stored, wanted)}"
         )
+
+
+def _remedy(stored: EmbedderIdentity, now: EmbedderIdentity) -> str:
+    """How to get the embedder of a workspace's vectors again."""
+    if stored.name != now.name:
+        return f"use --embedder {stored.name}, or ingest into another workspace with -w"
+    return (
+        "its server has another model under this name now, or cuts its vectors: have it serve the"
+        " model of before, or ingest into another workspace with -w"
+    )
 
 
 def check_asking_embedder(
@@ -110,8 +119,8 @@ def check_asking_embedder(
     if stored is not None and stored != mine:
         raise EmbedderMismatchError(
             f"workspace {workspace!r} was embedded by {stored.name} ({stored.dimension}"
-            f" dimensions), but the embedder is {mine.name} ({mine.dimension}); use --embedder"
-            f" {stored.name}"
+            f" dimensions), but the embedder is {mine.name} ({mine.dimension});"
+            f" {_remedy(stored, mine)}"
         )
 
 

@@ -226,15 +226,17 @@ class Deriver:
         """Makes the vectors of these texts, by id, that are missing, and stores them batch by
         batch; deletes those of other ids.
 
-        Progress counts the work (`embedding_work`), which texts of several lengths share fairly.
+        Texts of one length go together, since a model pads a batch to its longest. Progress counts
+        the work (`embedding_work`), which texts of several lengths share fairly.
         """
         missing: dict[VectorKind, Sequence[str]] = {}
+        works: dict[VectorKind, Sequence[int]] = {}
         for kind, own in texts.items():
             self.store.keep_vectors(kind, tuple(own))
-            missing[kind] = missing_ids(own, set(self.store.vector_ids(kind)))
-        works = {
-            kind: [embedding_work(texts[kind][id_]) for id_ in ids] for kind, ids in missing.items()
-        }
+            absent = missing_ids(own, set(self.store.vector_ids(kind)))
+            by_length = sorted((len(own[id_]), id_) for id_ in absent)
+            missing[kind] = [id_ for _, id_ in by_length]
+            works[kind] = [embedding_work(own[id_]) for id_ in missing[kind]]
         total = sum(map(sum, works.values()))
         if not total:
             return

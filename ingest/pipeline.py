@@ -25,7 +25,13 @@ from pathlib import Path
 from typing import Protocol
 
 from dynagrag.core.errors import BudgetError, DynaGragError, ModelError, StoreError
-from dynagrag.core.protocols import SPLIT_EXTRACTOR, Extraction, Extractor, GraphStore
+from dynagrag.core.protocols import (
+    SPLIT_EXTRACTOR,
+    Extraction,
+    Extractor,
+    GraphStore,
+    ServedEmbedder,
+)
 from dynagrag.core.schema import Chunk, ChunkWork, Document, LoadedSource, Mention
 from dynagrag.ingest.graph_deriver import Deriver, GraphReport, Progress
 from dynagrag.ingest.load.speaker_names import NAMES_KEY
@@ -162,6 +168,7 @@ class Pipeline:
         """
         if plan.documents:
             self.store.set_embedder(self.deriver.embedder.identity)
+            self._try_embedder(plan)
         run = _ExtractionRun(plan, extractor)
         with self.deriver.timed("store"):
             # Also those that are stored: killed between the two steps, one lacks its speakers.
@@ -177,6 +184,16 @@ class Pipeline:
                     return self._finish(run)
             self._extract(run, lacking)
         raise AssertionError("the last round returns")
+
+    def _try_embedder(self, plan: IngestPlan) -> None:
+        """What a server's embedder refuses is better known before the model's calls are paid for
+        than after.
+        """
+        embedder = self.deriver.embedder
+        if plan.num_chunks and isinstance(embedder, ServedEmbedder):
+            embedder.try_out(
+                [d.document.text[p.start : p.end] for d in plan.documents for p in d.passages]
+            )
 
     def _finish(self, run: _ExtractionRun) -> IngestReport:
         plan, deriver = run.plan, self.deriver

@@ -21,6 +21,7 @@ from dynagrag.ingest.load.speaker_names import (
     kept_names,
     labels_of,
     renamed,
+    with_labels,
 )
 from dynagrag.ingest.split import chunk_passages, document_id_of, make_document, split_passages
 
@@ -170,12 +171,14 @@ def make_plan(
     removes_missing: bool = False,
     names: SpeakerNames = AS_LABELLED,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    left_out: Sequence[LoadedSource] = (),
 ) -> IngestPlan:
     """Reads the sources and compares them with the store. Nothing is written. `folders`: where
     files that are gone are looked for.
 
     `names`: what speakers are called; what a document keeps of an earlier ingest stays where these
-    say nothing. UsageError where they name who doesn't speak.
+    say nothing. UsageError where they name who doesn't speak. `left_out`: what stood beside the
+    sources and is refused unread.
     """
     sources = list(sources)
     stored = {d.id: d for d in store.documents()}
@@ -184,7 +187,7 @@ def make_plan(
         by_uri.setdefault(document.uri, []).append(document.id)
     planned: dict[str, PlannedDocument] = {}
     unchanged: dict[str, Document] = {}
-    refused: list[LoadedSource] = []
+    refused = list(left_out)
     num_doubles = 0
     labels: dict[str, list[str]] = {}
     for number, path in enumerate(sources):
@@ -195,8 +198,10 @@ def make_plan(
             continue
         uri = uri_of(path)
         kept, title = _kept(stored, source.sha256, store.workspace, by_uri.get(uri, ()))
-        labels.setdefault(path.name, []).extend((*labels_of(source), *kept.values()))
-        source = renamed(source, names.of_file(path.name), kept)
+        given = names.of_file(path.name)
+        own_labels = labels_of(with_labels(source, given, kept))
+        labels.setdefault(path.name, []).extend((*own_labels, *kept.values()))
+        source = renamed(source, given, kept)
         document, turns = make_document(source, store.workspace, uri)
         if document.id in planned or document.id in unchanged:
             num_doubles += 1
@@ -372,16 +377,19 @@ def estimate_run(
     max_concurrency: int,
     seconds_per_call: float | None,
     price_of: Callable[[int, int], float | None],
+    thoughts_per_call: int = 0,
 ) -> IngestEstimate:
     """The estimate of a run over these chunks; consolidation by a model (`is_judged`) is taken as
     one call in ten chunks. `price_of`: the price of so many tokens of prompts and replies.
+    `thoughts_per_call`: tokens that a model thinks before it answers, which are paid for as replies
+    are.
     """
     num_chunks = len(chunk_prompt_tokens)
     merge_calls = -(-num_chunks // 10) if is_judged else 0
     prompt_tokens = sum(chunk_prompt_tokens) + 800 * merge_calls
     reply_tokens = int(_REPLY_TOKENS_PER_CHUNK_TOKEN[is_small] * sum(chunk_tokens))
-    completion_tokens = reply_tokens + 200 * merge_calls
     calls = num_chunks + merge_calls
+    completion_tokens = reply_tokens + 200 * merge_calls + thoughts_per_call * calls
     per_call = seconds_per_call if seconds_per_call is not None else _ASSUMED_SECONDS[is_small]
     seconds = per_call * calls / max_concurrency
     money = price_of(prompt_tokens, completion_tokens)

@@ -137,6 +137,8 @@ def _lines(form: str, **parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]
 
 _SAID: dict[str, st.SearchStrategy[str]] = {"a": _TIME, "b": _TIME, "name": _NAME, "text": _TEXT}
 _KEYS = (
+    *("results", "channels", "alternatives", "words", "items", "monologues", "elements", "word"),
+    *("speaker_labels", "offset", "duration", "timestamp", "events", "segs", "utf8", "channel"),
     *(
         "text",
         "body",
@@ -168,7 +170,9 @@ _TRANSCRIPT = st.one_of(
     _JSON,
     st.builds(
         lambda key, records: {key: records},
-        st.sampled_from(["turns", "segments", "utterances"]),
+        st.sampled_from(
+            ["turns", "segments", "utterances", "results", "words", "monologues", "events", "data"]
+        ),
         _RECORDS,
     ),
     st.builds(
@@ -336,6 +340,23 @@ _STREAM = st.builds(
     st.sampled_from([1, 1, 20]),
 )
 
+_KINDS = st.sampled_from(["Dialogue", "Comment", "Picture", ""])
+_ASS_HEAD = (
+    "[Script Info]\nTitle: x\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR,"
+    " MarginV, Effect, Text\n"
+)
+_TTML = _tree(
+    ("div", "p", "span", "br", "body", "head", "agent", "name"),
+    st.builds(
+        ' begin="{}" end="{}" dur="{}" agent="{}"'.format,
+        _TIME.map(escape),
+        st.one_of(_TIME, st.sampled_from(["15t", "12f", "1.5s", "3h", "00:00:01:12"])).map(escape),
+        _TIME.map(escape),
+        st.sampled_from(["a1", "a1 a2", "", "x"]),
+    ),
+    _XML_TEXT,
+)
+
 FORMS: dict[str, tuple[str, st.SearchStrategy[bytes]]] = {
     "vtt": (
         ".vtt",
@@ -384,6 +405,30 @@ FORMS: dict[str, tuple[str, st.SearchStrategy[bytes]]] = {
         ),
     ),
     "youtube-xml": (".xml", _YOUTUBE.map(_bytes)),
+    "ttml": (
+        ".ttml",
+        st.builds(
+            '<tt frameRate="{}" tickRate="{}" frameRateMultiplier="{}">{}</tt>'.format,
+            st.sampled_from(["25", "0", "x", ""]),
+            st.sampled_from(["10000000", "0", "-1", "9" * 400]),
+            st.sampled_from(["1000 1001", "1:0", "0 0", ""]),
+            _TTML,
+        ).map(_bytes),
+    ),
+    "ass": (
+        ".ass",
+        _blocks(
+            _lines("{kind}: 0,{a},{b},Default,{name},0,0,0,,{text}\n", **_SAID, kind=_KINDS),
+            _ASS_HEAD + "Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,x\n",
+        ),
+    ),
+    "sami": (
+        ".smi",
+        _blocks(_lines("<SYNC Start={a}><P Class={name}>{text}\n", **_SAID), "<SAMI><BODY>"),
+    ),
+    "microdvd": (".sub", _blocks(_lines("{{{a}}}{{{b}}}{text}\n", **_SAID), "{1}{1}25\n{5}{9}x\n")),
+    "mpl2": (".txt", _blocks(_lines("[{a}][{b}]{text}\n", **_SAID), "[5][9]x\n[9][12]y\n")),
+    "lrc": (".lrc", _blocks(_lines("[{a}]{text}\n", **_SAID), "[00:01.00]x\n[00:02.00]y\n")),
     "html": (".html", _HTML.map(lambda tree: _bytes(f"<html><body>{tree}"))),
     "docx": (".docx", _WORD_TREE.map(docx_of)),
     "pdf": (".pdf", st.builds(pdf_of, _STREAM, st.integers(0, 3), _STREAM)),

@@ -24,6 +24,7 @@ from dynagrag.evaluation.answers.short_answer import short_answer
 from dynagrag.fakes import FakeChat
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import Budget, MeteredChat, prompt_tokens
+from dynagrag.models.reply_room import room_of
 from dynagrag.workspace.facade import Workspace
 
 _NUM_TRIED = 3
@@ -102,6 +103,7 @@ def estimates_of(
     by_arm: dict[str, list[tuple[AskedQuestion, AnswerArm]]] = {}
     for question, arm in missing:
         by_arm.setdefault(arm.name, []).append((question, arm))
+    thoughts = room_of(answering.model).typical_thoughts if answering.model else 0
     calls = prompt = reply = soft_s = 0.0
     first: _Call | None = None
     with TemporaryDirectory() as folder, closing(wiring.make_journal(Path(folder))) as journal:
@@ -114,7 +116,7 @@ def estimates_of(
             share = len(own) / len(tried)
             calls += share * len(made)
             prompt += share * sum(call.prompt_tokens for call in made)
-            reply += share * sum(call.max_tokens for call in made)
+            reply += share * sum(call.max_tokens + thoughts for call in made)
             first = first or next((call for call in made if call.schema is not None), None)
     counted = AnswersEstimate(
         len(missing),

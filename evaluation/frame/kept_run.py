@@ -16,6 +16,10 @@ FORMAT = 1
 RUN, SUMMARY, REPORT = "run.json", "summary.json", "report.html"
 _HASH = re.compile("[0-9a-f]{16,}")
 _MAX_SHOWN = 60
+_ANEW = (
+    "move {path} away, or name another folder with --out, and run the evaluation again (replies"
+    " that are stored are not asked for again)"
+)
 
 
 class StoppedRunError(DynaGragError):
@@ -91,22 +95,18 @@ def read_head(path: Path) -> dict[str, Any]:
             " wrote"
         ) from err
     except (OSError, ValueError) as err:
-        raise LoadError(
-            f"{path / RUN} cannot be read: {err}; run the evaluation again in a new folder"
-        ) from err
+        raise LoadError(f"{path / RUN} cannot be read: {err}; {_ANEW.format(path=path)}") from err
     if (
         not isinstance(head, dict)
         or head.get("format") != FORMAT
         or not isinstance(head.get("settings"), dict)
     ):
         raise LoadError(
-            f"{path / RUN} was written by another version of dynagrag; run the evaluation again in"
-            " a new folder"
+            f"{path / RUN} was written by another version of dynagrag; {_ANEW.format(path=path)}"
         )
     if not isinstance(head.get("begun"), str):
         raise LoadError(
-            f"{path / RUN} is damaged: it doesn't say when it was begun; run the evaluation again"
-            " in a new folder"
+            f"{path / RUN} is damaged: it doesn't say when it was begun; {_ANEW.format(path=path)}"
         )
     if head["settings"].get("evaluates") == "judge":  # as calibrations were called at first
         head["settings"]["evaluates"] = "calibration"

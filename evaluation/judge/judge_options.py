@@ -15,7 +15,7 @@ from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.judge.judged_line import JudgeUnit
 from dynagrag.evaluation.judge.reliability import THRESHOLD
-from dynagrag.evaluation.question_sets.own_questions import load_own_texts
+from dynagrag.evaluation.question_sets.own_questions import Enough, load_own_texts
 from dynagrag.evaluation.question_sets.question_set import DataFile
 
 EXPERIMENT = ("dsa-diverse", "bfs-diverse", "bfs-cosine", "naive", "default")
@@ -117,7 +117,7 @@ def plan_judge(options: JudgeOptions) -> JudgePlan:
         raise UsageError("pairs need two arms; add one with --arms")
     if options.out is not None:
         check_folder(options.out)
-    found, file, notes = load_own_texts(options.questions)
+    found, file, notes = load_own_texts(options.questions, Enough(options.limit))
     asked = found[: options.limit]
     questions = tuple(AskedQuestion(question.id, collapse(question.text)) for question in asked)
     kinds = {question.id: question.kind for question in asked}

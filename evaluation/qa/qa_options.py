@@ -3,6 +3,7 @@ here.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from dynagrag.core.errors import UsageError
@@ -11,7 +12,7 @@ from dynagrag.evaluation.baseline import chosen_baseline
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.qa.ragas_rows import check_ragas_file
 from dynagrag.evaluation.question_sets.answer_sets import load_answer_set
-from dynagrag.evaluation.question_sets.own_questions import load_own_answers
+from dynagrag.evaluation.question_sets.own_questions import Enough, load_own_answers
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Half, Scope
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, load_questions
 
@@ -90,7 +91,15 @@ def plan_qa(options: QaOptions) -> QaPlan:
         check_folder(options.out)
     if options.ragas_rows is not None:
         check_ragas_file(options.ragas_rows, options.questions, options.out)
-    loaded = load_questions(options.of_workspace(), load_answer_set, load_own_answers)
+
+    def is_asked(question: EvalQuestion) -> bool:
+        is_kept = options.scope is Scope.DOCUMENT or not is_about_whole(question)
+        return (
+            is_kept and options.kind in (None, question.kind) and options.half.holds(question.row)
+        )
+
+    own = partial(load_own_answers, enough=Enough(options.limit, is_asked))
+    loaded = load_questions(options.of_workspace(), load_answer_set, own)
     scope = options.scope or loaded.scopes[0]
     if scope not in loaded.scopes:
         raise UsageError(f"{loaded.name} has no scope {scope}; it has: {', '.join(loaded.scopes)}")

@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import io
 import json
 import zlib
 from collections import Counter
@@ -15,6 +16,8 @@ from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.evaluation.question_sets.question_set import DataFile, EvalQuestion, GoldAnswer
 
 _MAX_SHOWN = 60
+_MAX_EXPANSION = 200
+_FREE_EXPANSION_BYTES = 64_000_000
 SUFFIXES = (".jsonl.gz", ".jsonl")
 
 
@@ -190,7 +193,7 @@ def _read(path: Path) -> tuple[str, DataFile]:
         raise LoadError(f"{path} {IRREGULAR}")
     try:
         data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
+        text = (_unpacked(data, path) if path.suffix == ".gz" else data).decode("utf-8-sig")
     except OSError as err:
         raise LoadError(
             f"{path} cannot be read: {err.strerror or 'it is no gzip file'}; check the path"
@@ -200,6 +203,21 @@ def _read(path: Path) -> tuple[str, DataFile]:
     except UnicodeDecodeError as err:
         raise LoadError(f"{path} is no UTF-8 text (byte {err.start}); save it as UTF-8") from err
     return text, DataFile(path.name, hashlib.sha256(data).hexdigest())
+
+
+def _unpacked(data: bytes, path: Path) -> bytes:
+    """What was packed, as far as rows can be packed. LoadError for what is made to fill the
+    memory.
+    """
+    most = _FREE_EXPANSION_BYTES + _MAX_EXPANSION * len(data)
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+        unpacked = packed.read(most + 1)
+    if len(unpacked) > most:
+        raise LoadError(
+            f"{path} unpacks from {len(data):,} to more than {most:,} bytes, as no rows do; unpack"
+            " it yourself where you trust it, and name the .jsonl file"
+        )
+    return unpacked
 
 
 def _rows(path: Path, text: str) -> Iterator[Row]:

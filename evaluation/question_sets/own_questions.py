@@ -4,14 +4,15 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.ids import content_id
 from dynagrag.core.text import collapse
-from dynagrag.evaluation.question_sets.json_rows import Row, read_rows, shortened
+from dynagrag.evaluation.question_sets.json_rows import Row, each_row, shortened
 from dynagrag.evaluation.question_sets.question_set import (
     DataFile,
     EvalQuestion,
@@ -25,7 +26,20 @@ from dynagrag.workspace.asking import MAX_QUESTION_CHARS
 DOUBLES = "questions that stand in the file twice, asked once"
 
 
-def load_own(path: Path) -> EvaluationSet:
+@dataclass(frozen=True, slots=True)
+class Enough:
+    """When a file need not be read any further: once so many different questions (None: never) of
+    those that `holds` are read.
+    """
+
+    num: int | None = None
+    holds: Callable[[EvalQuestion], bool] = lambda question: True
+
+
+ALL = Enough()
+
+
+def load_own(path: Path, enough: Enough = ALL) -> EvaluationSet:
     """The questions of a file with what should be found; those that nothing answers are left out
     and counted.
 
@@ -33,19 +47,27 @@ def load_own(path: Path) -> EvaluationSet:
     """
     rows, file = _rows(path)
     notes: Counter[str] = Counter()
-    found = [(_question(row), row) for row in rows if is_answerable(row)]
+    unanswerable: list[Row] = []
+
+    def read(row: Row) -> EvalQuestion | None:
+        if is_answerable(row):
+            return _question(row)
+        unanswerable.append(row)
+        return None
+
+    found = _taken(rows, read, enough)
+    if not found and not unanswerable:
+        raise _empty(path)
     if not found:
         raise LoadError(
             f"{path} has no question that can be evaluated: none has an answer that can be found"
         )
-    if len(found) < len(rows):
-        notes["questions left out: nothing answers them (answerable: false)"] += len(rows) - len(
-            found
-        )
+    if unanswerable:
+        notes["questions left out: nothing answers them (answerable: false)"] += len(unanswerable)
     return EvaluationSet("own", asked_once(found, notes), (), (file,), notes)
 
 
-def load_own_answers(path: Path) -> EvaluationSet:
+def load_own_answers(path: Path, enough: Enough = ALL) -> EvaluationSet:
     """The questions of a file with what should be answered; what should be found may be missing.
 
     `answer` or `answers`, or both: any of them will do; `answerable` false: nothing answers it.
@@ -54,21 +76,28 @@ def load_own_answers(path: Path) -> EvaluationSet:
     """
     rows, file = _rows(path)
     notes: Counter[str] = Counter()
-    found = [(_answered_question(row), row) for row in rows]
+    found = _taken(rows, _answered_question, enough)
+    if not found:
+        raise _empty(path)
     return EvaluationSet("own", asked_once(found, notes), (), (file,), notes)
 
 
-def load_own_texts(path: Path) -> tuple[list[EvalQuestion], DataFile, Counter[str]]:
+def load_own_texts(
+    path: Path, enough: Enough = ALL
+) -> tuple[list[EvalQuestion], DataFile, Counter[str]]:
     """The questions of a file whatever else its rows say, their `kind` but for; the file, and what
     was passed over.
     """
     rows, file = _rows(path)
     notes: Counter[str] = Counter()
-    found = [
-        (EvalQuestion(_id(row, text), text, Gold(), row.index, kind=row.word("kind")), row)
-        for row in rows
-        for text in [_text(row)]
-    ]
+
+    def read(row: Row) -> EvalQuestion:
+        text = _text(row)
+        return EvalQuestion(_id(row, text), text, Gold(), row.index, kind=row.word("kind"))
+
+    found = _taken(rows, read, enough)
+    if not found:
+        raise _empty(path)
     return list(asked_once(found, notes)), file, notes
 
 
@@ -83,7 +112,7 @@ def asked_once(
     kept: dict[str, tuple[EvalQuestion, Row]] = {}
     lines: dict[str, int] = {}
     for question, row in questions:
-        first, first_row = kept.setdefault(collapse(question.text).casefold(), (question, row))
+        first, first_row = kept.setdefault(_asked(question), (question, row))
         if first is question:
             if question.id in lines:
                 raise LoadError(
@@ -110,10 +139,37 @@ def asked_once(
     return tuple(question for question, _ in kept.values())
 
 
-def _rows(path: Path) -> tuple[list[Row], DataFile]:
+def _taken(
+    rows: Iterable[Row], read: Callable[[Row], EvalQuestion | None], enough: Enough
+) -> list[tuple[EvalQuestion, Row]]:
+    """The questions of the rows until there are enough, each with its row."""
+    found: list[tuple[EvalQuestion, Row]] = []
+    asked: set[str] = set()
+    for row in rows:
+        question = read(row)
+        if question is None:
+            continue
+        found.append((question, row))
+        if enough.holds(question):
+            asked.add(_asked(question))
+        if enough.num is not None and len(asked) >= enough.num:
+            break
+    return found
+
+
+def _asked(question: EvalQuestion) -> str:
+    """What a question asks, whatever its case and spaces."""
+    return collapse(question.text).casefold()
+
+
+def _rows(path: Path) -> tuple[Iterator[Row], DataFile]:
     if not path.is_file():
         raise LoadError(f"there is no file {path}; --questions names a file of JSON lines")
-    return read_rows(path)
+    return each_row(path)
+
+
+def _empty(path: Path) -> LoadError:
+    return LoadError(f"{path} holds no row; it must be JSON lines, an object a line")
 
 
 def is_answerable(row: Row) -> bool:

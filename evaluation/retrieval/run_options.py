@@ -4,6 +4,7 @@ wrong is refused here.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from dynagrag.config.settings import Settings
@@ -11,7 +12,7 @@ from dynagrag.core.errors import SettingsError, UsageError
 from dynagrag.core.extras import check_extras
 from dynagrag.evaluation.baseline import chosen_baseline
 from dynagrag.evaluation.frame.kept_run import check_folder
-from dynagrag.evaluation.question_sets.own_questions import load_own
+from dynagrag.evaluation.question_sets.own_questions import Enough, load_own
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Half, Scope
 from dynagrag.evaluation.retrieval.gcn_arm import GCN
@@ -87,7 +88,11 @@ def plan_run(options: EvaluateOptions, settings: Settings) -> RunPlan:
     _check_pruner(options, arms)
     if options.out is not None:
         check_folder(options.out)
-    loaded = load_questions(options, load_set, load_own)
+    loaded = load_questions(
+        options,
+        load_set,
+        partial(load_own, enough=Enough(options.limit, lambda q: options.half.holds(q.row))),
+    )
     chosen = tuple(q for q in loaded.questions if options.half.holds(q.row))[: options.limit]
     if not chosen:
         raise UsageError(

@@ -1,5 +1,6 @@
 """One SQLite file behind a lock: opening, transactions, and SQLite's errors said in our words."""
 
+import json
 import logging
 import sqlite3
 import threading
@@ -139,6 +140,11 @@ class Connection:
     def _translated(self) -> Iterator[None]:
         try:
             yield
+        except json.JSONDecodeError as err:
+            raise StoreError(
+                f"store {self._where}: a row can't be read ({err}); the file was damaged or"
+                " altered: restore it from a backup, or move it away and ingest again"
+            ) from err
         except sqlite3.ProgrammingError as err:
             if "closed" not in str(err):
                 raise

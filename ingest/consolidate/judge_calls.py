@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from dynagrag.core.errors import (
     BudgetError,
+    ContextTooShortError,
     DynaGragError,
     ModelError,
     ModelRefusedError,
@@ -221,6 +222,8 @@ class _Asking:
                 max_tokens=150 + 2 * name_tokens,
                 documents=documents,
             )
+        except ContextTooShortError as err:
+            return err  # of this call alone
         except (ModelUnavailableError, ModelRefusedError, BudgetError) as err:
             self._stop.set()
             return err

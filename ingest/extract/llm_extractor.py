@@ -5,13 +5,14 @@ What a chunk goes through:
 
     prompt -> reply (schema-checked, one repair in MeteredChat) -> gleaning passes -> quotes
     checked, one repair for all bad ones -> records
-        cut off: the chunk's two halves instead
+        cut off, or too long for the model: the chunk's two halves instead
         anything else that fails: the chunk is set aside with its reason, the others go on
 
 Nothing is lost silently: everything dropped is counted by reason in `ExtractionCounts`.
 """
 
 import logging
+import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +22,9 @@ from dataclasses import dataclass, field
 from dynagrag.config.settings import ChunkProfile
 from dynagrag.core.errors import (
     BudgetError,
+    ContextTooShortError,
     CutOffReplyError,
+    EmptyReplyError,
     InvalidReplyError,
     ModelRefusedError,
     ModelUnavailableError,
@@ -47,7 +50,7 @@ _MIN_TURN_WORDS = 3
 _MAX_UNREACHABLE_AT_FIRST = 3
 _MAX_UNREACHABLE_IN_A_ROW = 8
 """So many chunks in a row to which the model gave no reply, beyond those asked at once, and it is
-taken to be gone.
+taken to be gone, or its context to be too short for any.
 """
 _LOOK_EVERY_S = 0.2
 """How often `check` is called while replies are waited for."""
@@ -116,6 +119,8 @@ class LLMExtractor:
             SmallExtractionReply if profile.is_small else ExtractionReply
         )
         self._lock = threading.Lock()
+        self._too_long: float = math.inf
+        """Characters of the shortest chunk that was too long for the model's context."""
         self.counts = ExtractionCounts()
         settings = (
             profile.name,
@@ -198,7 +203,7 @@ class LLMExtractor:
                     except (InvalidReplyError, CutOffReplyError) as err:
                         is_any_done, num_unreachable = True, 0  # it answers, if badly
                         set_aside.append((chunk, str(err)))
-                    except ModelUnavailableError as err:
+                    except (ModelUnavailableError, ContextTooShortError) as err:
                         num_unreachable += 1
                         is_gone = (
                             num_unreachable >= _MAX_UNREACHABLE_IN_A_ROW + self._max_concurrency
@@ -285,16 +290,27 @@ class LLMExtractor:
     def _replies(
         self, document: Document, turns: Sequence[Turn], chunk: Chunk, splits_left: int
     ) -> list[tuple[Chunk, list[ExtractionReply]]]:
-        """The chunk's replies, or those of its halves where the reply was cut off."""
-        try:
-            return [(chunk, self._ask(document, turns, chunk))]
-        except CutOffReplyError as err:
-            halves = halve(document, chunk) if splits_left else None
-            if halves is None:
-                raise CutOffReplyError(
-                    f"the reply was cut off at {self._profile.max_reply_tokens} tokens even on a"
-                    " part of the chunk"
-                ) from err
+        """The chunk's replies, or those of its halves where the reply was cut off or the prompt too
+        long. Chunks as long as one that was too long are halved unasked.
+        """
+        length = chunk.end - chunk.start
+        halves = halve(document, chunk) if splits_left else None
+        if halves is None or length < self._too_long:
+            try:
+                return [(chunk, self._ask(document, turns, chunk))]
+            except EmptyReplyError:
+                raise  # a shorter text needs no fewer thoughts
+            except ContextTooShortError:
+                if halves is None:
+                    raise
+                self._too_long = min(self._too_long, length)
+            except CutOffReplyError as err:
+                if halves is None:
+                    raise CutOffReplyError(
+                        f"the reply was cut off at {self._profile.max_reply_tokens} tokens even on"
+                        " a part of the chunk"
+                    ) from err
+        assert halves is not None
         with self._lock:
             self.counts.num_halved += 1
         return [
@@ -360,7 +376,7 @@ class LLMExtractor:
             return reply
         try:
             mended = self._call(self._prompt(text, bad_quotes=bad), document)
-        except (CutOffReplyError, InvalidReplyError) as err:
+        except (CutOffReplyError, InvalidReplyError, ContextTooShortError) as err:
             _LOG.info(
                 "quotes of chunk %d-%d could not be repaired: %s", chunk.start, chunk.end, err
             )

@@ -6,7 +6,7 @@ reason in `refused`.
 """
 
 from dynagrag.ingest.load.read import inspect_row, load_source
-from dynagrag.ingest.load.sources import find_sources
+from dynagrag.ingest.load.sources import FoundSources, find_sources
 from dynagrag.ingest.load.whole_turns import turns_of
 
-__all__ = ["find_sources", "inspect_row", "load_source", "turns_of"]
+__all__ = ["FoundSources", "find_sources", "inspect_row", "load_source", "turns_of"]

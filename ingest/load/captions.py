@@ -6,14 +6,25 @@ names no line, refuses SubRip without cue numbers, reads only a cue's first voic
 entities; a test holds this parser to it where both can read.
 """
 
+import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dynagrag.core.errors import LoadError
-from dynagrag.core.schema import SourceTurn
+from dynagrag.core.schema import LabelDecision, SourceTurn
 from dynagrag.core.text import clock_seconds, collapse, plural, short
+from dynagrag.ingest.load.json_records import read_record
+from dynagrag.ingest.load.label_forms import Head
+from dynagrag.ingest.load.label_shapes import is_aside
 from dynagrag.ingest.load.parsed import Parsed, speaker_or_none, without_tags
-from dynagrag.ingest.load.speakers import Labels, find_labels, is_aside
+from dynagrag.ingest.load.speakers import (
+    Labels,
+    cue_decisions,
+    cue_labels,
+    label_notes,
+    speakers_of_ids,
+)
 
 _TIME = r"(\d{1,4}:)?\d{1,4}:\d{1,2}[.,]\d{1,6}"
 _ARROW_TIMES = re.compile(rf"\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})(?![\d:.,])", re.ASCII)
@@ -36,6 +47,8 @@ _EXAMPLES = {
 class _Cue:
     start_s: float | None
     end_s: float | None
+    name: str = ""
+    """Its number or what else stands above its times."""
     lines: list[str] = field(default_factory=list)
 
 
@@ -73,7 +86,17 @@ def parse_captions(lines: list[str], form: str) -> Parsed:
             title = lines[0][6:].strip().removeprefix("-").strip()
         else:
             notes.append("no WEBVTT line at the top")
-    return Parsed(tuple(_turns(filled, notes)), title=title, notes=tuple(notes))
+    turns, labels = _turns(filled, notes)
+    return Parsed(tuple(turns), title=title, notes=tuple(notes), labels=labels)
+
+
+def turns_of_cues(
+    cues: Iterable[tuple[float | None, float | None, str]], notes: list[str]
+) -> tuple[list[SourceTurn], tuple[LabelDecision, ...]]:
+    """Turns of another format's cues (start and end in seconds, text), whose speakers stand in the
+    text as they do in SubRip, and what became of the labels. Adds to the notes.
+    """
+    return _turns([_Cue(start, end, lines=text.split("\n")) for start, end, text in cues], notes)
 
 
 def _read_cues(lines: list[str], form: str) -> tuple[list[_Cue], list[str]]:
@@ -112,14 +135,14 @@ def _read_block(block: list[str], first: int, form: str, cues: list[_Cue]) -> in
     inside). Returns how many lines have no cue before them.
     """
     num_strays = 0
-    has_cue = False
+    has_cue, name = False, ""
     for at, line in enumerate(block):
         times = _times(line, form)
         if times is not None:
             if has_cue and cues[-1].lines and cues[-1].lines[-1].strip().isdigit():
-                cues[-1].lines.pop()  # the next cue's number, where no blank line parts the two
-            cues.append(_Cue(*times))
-            has_cue = True
+                name = cues[-1].lines.pop().strip()  # the next cue's, without a blank line between
+            cues.append(_Cue(*times, name=name))
+            has_cue, name = True, ""
         elif _is_malformed(line, at, form, has_cue=has_cue):
             raise LoadError(
                 f"line {first + at}: malformed cue timing {short(line)}; write it as"
@@ -128,7 +151,7 @@ def _read_block(block: list[str], first: int, form: str, cues: list[_Cue]) -> in
         elif has_cue:
             cues[-1].lines.append(line)
         elif at == 0 and len(block) > 1 and (_times(block[1], form) or "-->" in block[1]):
-            continue  # the cue's number or name
+            name = line.strip()
         elif cues and not line.strip().isdigit():
             cues[-1].lines.append(line)
         else:
@@ -157,31 +180,62 @@ def _looks_timed(text: str) -> bool:
     return text[:1].isdigit() and ":" in text
 
 
-def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
+def _turns(
+    cues: list[_Cue], notes: list[str]
+) -> tuple[list[SourceTurn], tuple[LabelDecision, ...]]:
     """A turn a cue, or a label within one. A cue without a label goes on with the speaker until a
     dash or `>>` begins another.
     """
-    turns: list[SourceTurn] = []
+    turns = _turns_of_objects(cues)
+    if turns:
+        return turns, ()
     if any("<v" in line.lower() and _VOICE.search(line) for cue in cues for line in cue.lines):
         for cue in cues:
             turns += [_turn(cue, text, speaker) for speaker, text in _voices("\n".join(cue.lines))]
-        return turns
+        return turns, ()
     texts = [[_without_markup(line) for line in cue.lines] for cue in cues]
-    labels = find_labels(texts)
-    if labels.names:
-        notes.append(
-            f"{plural(labels.num_blocks, 'cue')} of {len(cues):,} begin with a speaker's name"
+    labels, places = cue_labels(texts)
+    named = None if labels.form else speakers_of_ids([cue.name for cue in cues])
+    if named is not None:
+        rows = zip(cues, texts, named, strict=True)
+        return [_turn(cue, " ".join(lines), name) for cue, lines, name in rows], ()
+    if labels.form is not None:
+        num_named = sum(
+            (at, 0) in places and places[at, 0] in labels.heads for at in range(len(cues))
         )
+        notes.append(f"{plural(num_named, 'cue')} of {len(cues):,} begin with a speaker's name")
+    notes += label_notes(labels, "cue")
     current: str | None = None
-    for cue, lines in zip(cues, texts, strict=True):
-        for speaker, text in _labelled(lines, labels):
-            if speaker is not None or begins_another(text):
+    for number, (cue, lines) in enumerate(zip(cues, texts, strict=True)):
+        heads = [labels.heads.get(places.get((number, at), -1)) for at in range(len(lines))]
+        for head, text in _labelled(lines, heads, labels):
+            speaker = labels.speaker_of(head) if head else None
+            if head is not None or begins_another(text):
                 current = speaker
             turns.append(_turn(cue, text, speaker if is_aside(text) else current))
+    starts = {number: cue.start_s for number, cue in enumerate(cues, 1)}
+    return turns, cue_decisions(labels, starts)
+
+
+def _turns_of_objects(cues: list[_Cue]) -> list[SourceTurn]:
+    """Turns of cues that each hold a JSON object, as Teams' metadata have them (`speakerName`,
+    `spokenText`); none where one isn't such.
+    """
+    turns = []
+    for cue in cues:
+        text = " ".join(cue.lines).strip()
+        if not text.startswith("{"):
+            return []
+        try:
+            read = read_record(json.loads(text), "cue", {}, {})
+        except (ValueError, RecursionError, LoadError):
+            return []
+        turns.append(_turn(cue, read.text, read.speaker))
     return turns
 
 
 def _without_markup(line: str) -> str:
+    line = line.replace("[br]", " ")  # SubViewer's end of a line
     return without_tags(_SRT_OVERRIDE.sub("", line) if "{\\" in line else line)
 
 
@@ -202,14 +256,16 @@ def _voices(text: str) -> list[tuple[str | None, str]]:
     return [part for part in parts if part[1].strip()]
 
 
-def _labelled(lines: list[str], labels: Labels) -> list[tuple[str | None, str]]:
-    parts: list[tuple[str | None, list[str]]] = []
-    for line in lines:
-        found = labels.split(line)
-        if found is not None:
-            parts.append((found[0], [found[1]]))
+def _labelled(
+    lines: list[str], heads: list[Head | None], labels: Labels
+) -> list[tuple[Head | None, str]]:
+    """The words of a cue by its heads. A label that is no speaker's is among its words."""
+    parts: list[tuple[Head | None, list[str]]] = []
+    for line, head in zip(lines, heads, strict=True):
+        if head is not None:
+            parts.append((head, [line if labels.speaker_of(head) is None else head.rest]))
         elif parts:
             parts[-1][1].append(line)
         else:
             parts.append((None, [line]))
-    return [(speaker, " ".join(words)) for speaker, words in parts]
+    return [(head, " ".join(words)) for head, words in parts]

@@ -7,15 +7,17 @@ import logging
 import re
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import date, datetime
 from itertools import islice
 from typing import Any
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
-from dynagrag.ingest.load.clock_forms import is_otter, is_timed_text, parse_otter, parse_timed_text
 from dynagrag.ingest.load.parsed import (
+    DATE_KEY,
     MAX_FILE_BYTES,
     MAX_HTML_BYTES,
     MAX_TREE_BYTES,
@@ -35,6 +37,7 @@ _REPEATED, _OPERATOR = 10, 10
 """The weight of a byte of content that another page had, and of an operator (also in a form that
 pages call).
 """
+_TEMPLATE_DAY = date(2013, 12, 23)
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
 _BLOCKS = frozenset(
     """
@@ -48,12 +51,7 @@ _DROPPED = frozenset("script style noscript template svg iframe head object canv
 
 def _as_text(text: str) -> Parsed:
     """A document's lines in the forms that transcripts have when they are saved as a document."""
-    lines = split_lines(text)
-    if is_otter(lines):
-        return parse_otter(lines)
-    if is_timed_text(lines):
-        return parse_timed_text(lines)
-    return parse_text(lines)
+    return parse_text(split_lines(text))
 
 
 @contextmanager
@@ -97,7 +95,20 @@ def parse_pdf(data: bytes) -> Parsed:
             which = f"page{'s' if len(blank) > 1 else ''} {', '.join(blank[:10])}{more}"
             notes += (f"no text on {which}",)
         title = title if isinstance(title, str) and title != "untitled" else ""
-        return Parsed(parsed.turns, title=title, notes=notes)
+        meta = _date_meta(_pdf_date(reader))
+        return replace(parsed, title=title, notes=notes, format=None, meta=meta)
+
+
+def _pdf_date(reader: Any) -> Any:
+    """When a PDF says it was made; None where it doesn't, or not as PDF writes dates."""
+    with suppress(ValueError, TypeError, OverflowError):
+        return reader.metadata.creation_date if reader.metadata else None
+    return None
+
+
+def _date_meta(made: Any) -> dict[str, str]:
+    """A document's own day, for its `meta`."""
+    return {DATE_KEY: made.date().isoformat()} if isinstance(made, datetime) else {}
 
 
 class _PdfWork:
@@ -179,16 +190,30 @@ def parse_docx(data: bytes) -> Parsed:
             tuple(turn for part in parts for turn in part.turns),
             title=title,
             notes=tuple(note for part in parts for note in part.notes),
+            meta=_date_meta(_docx_date(document)),
+            labels=tuple(label for part in parts for label in part.labels),
         )
+
+
+def _docx_date(document: Any) -> Any:
+    """When a DOCX says it was made, else last saved; None where it has only the date of the
+    template that python-docx makes all its files of.
+    """
+    with suppress(ValueError, TypeError, OverflowError):
+        properties = document.core_properties
+        made = properties.created or properties.modified
+        return None if made is not None and made.date() == _TEMPLATE_DAY else made
+    return None
 
 
 def _check_zip(data: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = set(archive.namelist())
-            num_bytes = sum(info.file_size for info in archive.infolist())
+            infos = archive.infolist()
     except (zipfile.BadZipFile, ValueError, OSError) as err:
         raise LoadError(f"broken zip or DOCX ({err}); open it and save it again") from err
+    names = {info.filename for info in infos}
+    num_bytes = sum(info.file_size for info in infos)
     if "word/document.xml" not in names:
         kind = next(
             (kind for part, kind in _ZIP_KINDS if any(name.startswith(part) for name in names)),
@@ -198,6 +223,13 @@ def _check_zip(data: bytes) -> None:
             f"is {kind}, not a DOCX;"
             f" {'unpack it' if kind == 'a zip archive' else 'save it as DOCX, PDF or text'} first"
         )
+    for info in infos:
+        if info.file_size > _FREE_EXPANSION_BYTES + _MAX_EXPANSION * info.compress_size:
+            raise LoadError(
+                f"{info.filename} in it would grow from {info.compress_size:,} to"
+                f" {info.file_size:,} bytes, as no document's part does: it is made to fill the"
+                " memory; don't open it, and get the document anew from somebody you trust"
+            )
     if num_bytes > MAX_FILE_BYTES:
         raise LoadError(
             f"unpacks to {num_bytes:,} bytes, at most {MAX_FILE_BYTES:,} are read; split it or save"
@@ -205,6 +237,9 @@ def _check_zip(data: bytes) -> None:
         )
 
 
+_MAX_EXPANSION = 200
+_FREE_EXPANSION_BYTES = 16_000_000
+"""Text shrinks to a tenth, a long table of few words to a hundredth."""
 _ZIP_KINDS = (
     ("xl/", "an Excel workbook"),
     ("ppt/", "a PowerPoint file"),
@@ -225,6 +260,10 @@ def _table(table: Any) -> Parsed:
     columns = columns_of(rows[0]) if rows else None
     if columns is not None and len(rows[0]) > 1:
         return parse_rows(columns, len(rows[0]), enumerate(rows[1:], 2), "|")
+    # A table without a header may have its speakers in a column.
+    parsed = parse_text(["\t".join(map(collapse, row)) for row in rows])
+    if parsed.format != "text":
+        return parsed
     texts = [" | ".join(filter(None, map(collapse, row))) for row in rows]
     return Parsed(tuple(SourceTurn(text) for text in texts if text))
 
@@ -280,7 +319,7 @@ def parse_html(text: str) -> Parsed:
         heading = soup.title or soup.find("h1")
         title = collapse(heading.get_text()) if heading is not None else ""
         parsed = _as_text("".join(_html_words(soup)))
-        return Parsed(parsed.turns, title=title, notes=parsed.notes)
+        return replace(parsed, title=title, format=None)
 
 
 def _html_words(soup: Any) -> Iterator[str]:

@@ -35,6 +35,11 @@ _MAGIC = (
     (b"SQLite format 3\x00", "SQLite database"),
 )
 _SAMPLE = 65_536
+_SURE, _LIKELY, _NOISE = 0.1, 0.07, 0.03
+"""chardet's confidence from which on it is right; below which a few Western letters are likelier;
+and below which a file of many such bytes is no text (docs/decisions/0042-transcript-forms.md).
+"""
+_MANY = 200
 _CONTROL_BYTES = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1b") + b"\x7f"
 _MAX_CONTROL_SHARE = 0.02
 # A sign that has no place between two letters: where there are many, the text is in another 8-bit
@@ -89,7 +94,7 @@ def decode(data: bytes) -> Decoded:
     """Text of a file that is not known to be a PDF or DOCX.
 
     UTF-8 and UTF-16 with or without a byte order mark, UTF-32 with one, ISO-2022 (JP, KR), and what
-    charset-normalizer makes of the rest.
+    chardet makes of the rest.
 
     Raises:
         LoadError: A binary file, or an encoding that is not recognised.
@@ -209,33 +214,43 @@ def _count_wide(text: str) -> int:
 
 
 def _by_statistics(data: bytes, first_bad: int) -> Decoded:
-    from charset_normalizer import from_bytes
+    """Text in one of the encodings of a language, as chardet tells it from pairs of bytes.
+
+    Where it isn't sure, encodings of the web alone are asked: short texts fit some DOS or Mac
+    encoding by chance. Raises LoadError where nothing fits.
+    """
+    import chardet
 
     start = max(0, first_bad - _SAMPLE // 4)
     sample = data[start : start + _SAMPLE]
-    best = from_bytes(sample).best()
-    name = "cp1252" if _is_western(sample) else None if best is None else best.encoding
-    if best is None or name is None:
+    found = chardet.detect(sample)
+    if found["confidence"] < _SURE:
+        found = chardet.detect(sample, encoding_era=chardet.EncodingEra.MODERN_WEB)
+    encoding = found["encoding"]
+    if found["confidence"] < _LIKELY and _is_western(sample):
+        encoding = "cp1252"
+    elif found["confidence"] < _NOISE and sum(byte > 0x7F for byte in sample) > _MANY:
+        encoding = None
+    if encoding is None:
         raise LoadError("is in an encoding that is not recognised; save it as UTF-8")
-    if name == "cp1252" and not re.search(rb"[\x80-\x9f]", data):
-        name = "latin-1"
     try:
+        name = codecs.lookup(encoding).name
         text = data.decode(name, "replace")
     except LookupError as err:
         raise LoadError(
-            f"seems to be in {name}, which cannot be read here; save it as UTF-8"
+            f"seems to be in {encoding}, which cannot be read here; save it as UTF-8"
         ) from err
-    return Decoded(
-        text,
-        name,
-        (f"read as {name} by its byte statistics; save it as UTF-8 if letters look wrong",),
-    )
+    if name == "cp1252" and not re.search(rb"[\x80-\x9f]", data):
+        name = "latin-1"
+    num_bad = text.count("\ufffd")
+    notes = [f"read as {name} by its byte statistics; save it as UTF-8 if letters look wrong"]
+    if num_bad:
+        notes.append(f"{plural(num_bad, 'broken character')} replaced by U+FFFD")
+    return Decoded(text, name, tuple(notes))
 
 
 def _is_western(sample: bytes) -> bool:
-    """Latin-1 or cp1252: charset-normalizer takes its rarer relatives (cp1250, Mac) for short texts
-    that fit all of them.
-    """
+    """Whether it can be Latin-1 or cp1252, the likeliest for a few letters that say little."""
     if _CP1252_HOLES.search(sample):
         return False
     text = sample.decode("cp1252")

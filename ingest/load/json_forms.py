@@ -1,80 +1,208 @@
-"""JSON transcripts: Podcasting 2.0, WhisperX, AssemblyAI, Oyez (both forms), mission loops, and
-plain lists of turns.
+"""JSON transcripts of recognisers, meeting tools, podcasts, courts and programs.
 
-All of them are a list of records with a text, mostly a speaker and times, under other names; one
-model reads them all.
+A form is a row of `FORMS`: the places where its segments lie. What a segment says is read by one
+vocabulary (`json_records`), its unit of time is told from the data (`times`), and words with times
+of their own are gathered into turns (`spoken_words`). What no row knows is looked for: the list of
+objects with the most words that have a speaker or a time.
 """
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
-
-from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_validator
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
-from dynagrag.core.text import any_seconds, collapse, plural, short
+from dynagrag.core.text import collapse, plural, short
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
+from dynagrag.ingest.load.json_records import (
+    Part,
+    Record,
+    has_place,
+    has_words,
+    is_records,
+    names_in,
+    normal_key,
+    read_record,
+    view_of,
+    words_in,
+)
 from dynagrag.ingest.load.parsed import (
+    DATE_KEY,
     MAX_TURN_CHARS,
     MEDIA_KEY,
     Parsed,
     is_address,
     speaker_or_none,
+    without_tags,
 )
+from dynagrag.ingest.load.spoken_words import (
+    MAX_WORDS,
+    SpokenPiece,
+    SpokenWord,
+    covers,
+    letters,
+    pieces_of,
+)
+from dynagrag.ingest.load.times import MILLI_S, TICK_S, Span, from_first, unit_note, unit_of
 
-_MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 KNOWN_SHAPES = (
     "a list of {speaker, start, end, text}, or an object with turns (Oyez), segments (Podcasting"
-    " 2.0, WhisperX) or utterances (AssemblyAI)"
+    " 2.0, WhisperX, OpenAI), utterances (AssemblyAI) or what other recognisers write"
+    " (docs/files.md)"
 )
-_TEXT_KEYS = ("text", "body", "message", "transcript", "content", "utterance")
+_MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 _BRACES = re.compile(r"[{}]")
+_MAX_DEPTH, _MAX_LISTS, _MAX_WRAPS = 12, 2_000, 3
+"""Of the search for segments in a file of an unknown tool."""
+_MOST = 0.9
+"""The share of the words of the best list that another one must have to be it."""
+_NOT_SPEECH = re.compile(
+    r"translat|summar|chapter|topic|highlight|entit|intent|action|keyword|sentiment|alternative",
+    re.IGNORECASE,
+)
 
 
-class _Record(BaseModel):
-    """One turn as any of the known forms has it. Times in the form's own unit."""
+_SAMPLE_S = 1 / 16_000
+"""Otter counts samples of sound."""
 
-    text: str | None = Field(default=None, validation_alias=AliasChoices(*_TEXT_KEYS))
-    text_blocks: list["_Record"] | None = None
-    speaker: str | None = Field(
-        default=None,
-        validation_alias=AliasChoices("speaker", "source", "speaker_name", "speakerName", "name"),
-    )
-    start: float | None = Field(
-        default=None,
-        validation_alias=AliasChoices("start", "startTime", "start_time", "start_s", "begin"),
-    )
-    end: float | None = Field(
-        default=None, validation_alias=AliasChoices("end", "endTime", "end_time", "end_s", "stop")
-    )
 
-    @field_validator("speaker", mode="before")
-    @classmethod
-    def _name(cls, value: Any) -> Any:
-        if isinstance(value, Mapping):
-            value = value.get("name")
-        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """Where a tool's JSON has its segments.
 
-    @field_validator("start", "end", mode="before")
-    @classmethod
-    def _seconds(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            seconds = any_seconds(value)
-            if seconds is None and value.strip():
-                raise ValueError("is no time")
-            return seconds
-        return value
+    Attributes:
+        name: The format that users see.
+        places: Paths such as `results.channels[].words[]`, best first; `*` is each value of an
+            object, a path that ends without `[]` one object with all words of a file or channel.
+        has: A key that one of the records must have, for paths that others have as well.
+        hint_s: The unit of plain numbers, where the data don't speak against it.
+        speakers: Paths of records that say who spoke from when to when, for words that don't; the
+            first that is there.
+        is_captions: Cues, whose entities and tags are no words.
+    """
+
+    name: str
+    places: tuple[str, ...]
+    has: tuple[str, ...] = ()
+    hint_s: float | None = None
+    speakers: tuple[str, ...] = ()
+    is_captions: bool = False
+
+
+FORMS = (
+    _Form("oyez-json", ("transcript.sections[].turns[]",)),
+    _Form("oyez-json", ("turns[]",), has=("stop",)),
+    _Form(
+        "aws-json",
+        ("results.audio_segments[]", "results.channel_labels.channels[]", "results"),
+        has=("items", "transcript"),
+        speakers=("results.speaker_labels.segments[].items[]", "results.speaker_labels.segments[]"),
+    ),
+    _Form("aws-json", ("Transcript[]",), has=("beginoffsetmillis",), hint_s=MILLI_S),
+    _Form(
+        "aws-json",
+        (
+            "Conversation.TranscriptSegments[]",
+            "Transcript.Results[]",
+            "[].Transcript.Results[]",
+            "[].TranscriptEvent.Transcript.Results[]",
+        ),
+    ),
+    _Form(
+        "deepgram-json",
+        (
+            "results.utterances[]",
+            "results.channels[].alternatives[0].paragraphs.paragraphs[]",
+            "results.channels[]",
+        ),
+    ),
+    _Form("deepgram-json", ("[]",), has=("channelindex", "speechfinal")),
+    _Form("azure-json", ("recognizedPhrases[]",), hint_s=TICK_S),
+    _Form("azure-json", ("phrases[]",), has=("offsetmilliseconds", "offset"), hint_s=MILLI_S),
+    _Form("azure-json", ("[]", "."), has=("recognitionstatus", "displaytext"), hint_s=TICK_S),
+    _Form("azure-json", ("videos[].insights.transcript[]", "insights.transcript[]")),
+    _Form("speechmatics-json", ("results[]", "[].results[]"), has=("type",)),
+    _Form("watson-json", ("results[]",), has=("timestamps",), speakers=("speaker_labels[]",)),
+    _Form(
+        "google-json",
+        (
+            "results[]",
+            "response.results[]",
+            "[].results[]",
+            "results.*.transcript.results[]",
+            "results.*.inlineResult.transcript.results[]",
+        ),
+        has=("alternatives",),
+    ),
+    _Form("rev-json", ("monologues[]",)),
+    _Form(
+        "fireflies-json",
+        (
+            "data.transcript.sentences[]",
+            "data.transcripts[].sentences[]",
+            "transcript.sentences[]",
+            "sentences[]",
+        ),
+        has=("speakername", "sentence", "rawtext"),
+    ),
+    _Form("fireflies-json", ("[]",), has=("sentence",)),
+    _Form(
+        "gladia-json",
+        (
+            "result.transcription.utterances[]",
+            "transcription.utterances[]",
+            "payload.transcription.utterances[]",
+            "prediction[]",
+        ),
+    ),
+    _Form("whispercpp-json", ("transcription[]",)),
+    _Form("youtube-json", ("events[]",), has=("segs",), hint_s=MILLI_S, is_captions=True),
+    _Form("youtube-json", ("snippets[]",), is_captions=True),
+    _Form("youtube-json", ("[]", "[][]"), has=("duration", "dur"), is_captions=True),
+    _Form("mission-json", ("[]",), has=("message", "source")),
+    _Form("turns-json", ("turns[]",)),
+    _Form("assemblyai-json", ("utterances[]",), hint_s=MILLI_S),
+    _Form("podcast-json", ("segments[]",), has=("body", "startTime")),
+    _Form("elevenlabs-json", ("transcripts[]", "."), has=("languagecode", "languageprobability")),
+    _Form("whisper-json", ("speakers[]", "chunks[]"), has=("timestamp",)),
+    _Form("whisperx-json", ("segments[]",)),
+    _Form("teams-json", ("entries[]",), has=("startoffset", "speakerdisplayname")),
+    _Form("assemblyai-json", (".",), has=("audiourl", "acousticmodel", "speechmodel")),
+    _Form("assemblyai-json", ("sentences[]", "paragraphs[]"), hint_s=MILLI_S),
+    _Form("otter-json", ("speech.transcripts[]",), has=("startoffset",), hint_s=_SAMPLE_S),
+    _Form("turns-json", ("[]",)),
+    _Form("words-json", (".",)),
+)
+"""Most particular first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A list of records with what stands around each."""
+
+    name: str
+    path: str
+    records: Sequence[tuple[Any, Mapping[str, Any]]]
+    form: _Form
+    is_whole: bool
+    data: Any
+    """The object that the path begins at."""
 
     @property
-    def words(self) -> str:
-        """The text, or that of its blocks."""
-        if self.text is None and self.text_blocks:
-            return " ".join(block.words for block in self.text_blocks)
-        return self.text or ""
+    def num_words(self) -> int:
+        return sum(len(words_in(value)) for value, _ in self.records)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _SpeakerSpan:
+    start: float
+    end: float
+    speaker: str
 
 
 def parse_json(text: str) -> Parsed:
@@ -84,29 +212,31 @@ def parse_json(text: str) -> Parsed:
         LoadError: Malformed JSON (line and column), a known form with a bad record (its place), or
         no transcript (the keys found).
     """
+    data = _data(text)
+    parsed = _parsed(data)
+    # Where the recording is, as AssemblyAI and yt-dlp's own JSON have it.
+    found = [data.get(key) for key in _MEDIA_KEYS] if isinstance(data, dict) else []
+    address = next((url for url in found if isinstance(url, str) and is_address(url)), "")
+    return replace(parsed, meta=parsed.meta | {MEDIA_KEY: address}) if address else parsed
+
+
+def _data(text: str) -> Any:
     try:
-        data = _loads(text)
+        return _loads(text)
     except json.JSONDecodeError as err:
-        data = None
         if err.msg == "Extra data":
             with suppress(ValueError, RecursionError):
-                data = [_loads(line) for line in text.split("\n") if line.strip()]
-        if data is None:
-            raise LoadError(
-                f"malformed JSON at line {err.lineno}, column {err.colno}: {err.msg}; correct it or"
-                " export it again"
-            ) from err
+                return [_loads(line) for line in text.split("\n") if line.strip()]
+        raise LoadError(
+            f"malformed JSON at line {err.lineno}, column {err.colno}: {err.msg}; correct it or"
+            " export it again"
+        ) from err
     except RecursionError as err:
         raise LoadError("malformed JSON: nested too deeply; export it again") from err
     except ValueError as err:
         raise LoadError(
             f"malformed JSON: {short(str(err), 100)}; correct it or export it again"
         ) from err
-    parsed = _parsed(data)
-    # Where the recording is, as AssemblyAI and yt-dlp's own JSON have it.
-    found = [data.get(key) for key in _MEDIA_KEYS] if isinstance(data, dict) else []
-    address = next((url for url in found if isinstance(url, str) and is_address(url)), "")
-    return replace(parsed, meta=parsed.meta | {MEDIA_KEY: address}) if address else parsed
 
 
 def _loads(text: str) -> Any:
@@ -115,91 +245,544 @@ def _loads(text: str) -> Any:
 
 
 def _parsed(data: Any) -> Parsed:
-    if isinstance(data, list):
-        is_mission = _has_key(data, "source") and _has_key(data, "message")
-        return _turns(data, "mission-json" if is_mission else "turns-json", "")
-    if not isinstance(data, dict):
+    if not isinstance(data, dict | list):
         raise LoadError(f"not a transcript: a JSON {type(data).__name__}; known are {KNOWN_SHAPES}")
-    transcript = data.get("transcript")
-    if isinstance(transcript, dict) and isinstance(transcript.get("sections"), list):
-        turns: list[Any] = []
-        for number, section in enumerate(transcript["sections"]):
-            if not isinstance(section, dict) or not isinstance(section.get("turns"), list):
+    found = _known(data)
+    notes: tuple[str, ...] = ()
+    if found is None:
+        _check_empty(data)
+        searched = _searched(data)
+        if searched is None:
+            return _only_text(data)
+        found = _wrapped(data, searched) or searched
+        if found is searched:
+            notes = (f"an unknown JSON form: read from {found.path}",)
+    parsed = _read(found, data)
+    return replace(parsed, notes=notes + parsed.notes, format=found.name)
+
+
+# ------------------------------------------------------------------------------ Where segments lie
+
+
+def _known(data: Any) -> _Found | None:
+    """The first form that has records with words; of its places the first with speakers, else the
+    first.
+    """
+    for form in FORMS:
+        found = []
+        for path in form.places:
+            records = list(_at(data, path))
+            if records and _is_of(form, path, records):
+                is_whole = not path.endswith("[]") or path in _OF_CHANNELS
+                own = _Found(form.name, path, records, form, is_whole, data)
+                if not (form.is_captions and _has_speakers(own)):
+                    found.append(own)
+        if found:
+            return next((own for own in found if _has_speakers(own)), found[0])
+    return None
+
+
+def _at(data: Any, path: str) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """The values at a path, each with the plain values of the objects above it."""
+    steps = re.findall(r"\[\d*\]|\*|[^.\[\]]+", path)
+    here: list[tuple[Any, dict[str, Any]]] = [(data, {})]
+    for at, step in enumerate(steps):
+        following: list[tuple[Any, dict[str, Any]]] = []
+        for value, around in here:
+            if step == "[]" and is_records(value):
+                is_last = at + 1 == len(steps)
+                for number, own in enumerate(value):
+                    if is_last or isinstance(own, dict | list):
+                        beside = {"channel": number} if steps[at - 1] == "channels" else {}
+                        following.append((own, {**around, **beside}))
+            elif step == "[]" and isinstance(value, list) and at + 1 < len(steps):
+                following += [(own, around) for own in value if isinstance(own, list)]
+            elif step == "[0]" and isinstance(value, list) and value:
+                following.append((value[0], around))
+            elif isinstance(value, dict):
+                keys = [step] if step in value else list(value) if step == "*" else []
+                if keys:
+                    # The file's own object says of a whole file; who speaks isn't told by that.
+                    beside = {normal_key(key): own for key, own in value.items()} if at else {}
+                    above = around | {key: beside[key] for key in _ABOVE & beside.keys()}
+                    following += [(value[key], above) for key in keys]
+        here = following
+    yield from here
+
+
+_OF_CHANNELS = frozenset(
+    ("results.channels[]", "results.channel_labels.channels[]", "transcripts[]")
+)
+"""Lists whose records are all words of a channel."""
+_ABOVE = frozenset(
+    "speaker speakerid speakerlabel speakername speakertag participant channel channelid channeltag"
+    " channelindex channellabel message".split()
+)
+"""What an object above a record may say of it."""
+
+
+def _is_of(form: _Form, path: str, records: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether records are a form's: they have words and one of its keys, and single objects parts
+    with times.
+    """
+    values = [record for record, _ in records if isinstance(record, dict)]
+    if not any(has_words(value) for value in values):
+        return False
+    if form.has and not any(
+        normal_key(key) in view
+        for value in values[:50]
+        for view in [view_of(value)]
+        for key in form.has
+    ):
+        return False
+    if path.endswith("[]"):
+        return True
+    with suppress(LoadError):
+        parts = read_record(values[0], path, {}, {}).parts
+        return any(part.start is not None or part.speaker is not None for part in parts)
+    return False
+
+
+def _has_speakers(found: _Found) -> bool:
+    with suppress(LoadError):  # of a bad record, which the reading of all names
+        read = (read_record(value, "", around, {}) for value, around in found.records)
+        return any(own.speaker or any(part.speaker for part in own.parts) for own in read)
+    return False
+
+
+def _check_empty(data: Any) -> None:
+    """LoadError where a list that should have segments has none."""
+    for form in FORMS:
+        for path in form.places:
+            key = path.removesuffix("[]")
+            if path.endswith("[]") and isinstance(data, dict) and data.get(key) == []:
                 raise LoadError(
-                    f"transcript.sections[{number}] has no list of turns; export it again"
+                    f"its list of {key} is empty; check that the transcription had finished"
                 )
-            turns += section["turns"]
-        return _turns(
-            turns, "oyez-json", "turns", title=_title(transcript.get("title"), data.get("title"))
-        )
-    if isinstance(data.get("turns"), list):
-        is_oyez = _has_key(data["turns"], "stop") or "case" in data
-        return _turns(
-            data["turns"],
-            "oyez-json" if is_oyez else "turns-json",
-            "turns",
-            title=_title(data.get("case"), data.get("title")),
-        )
-    title = _title(data.get("title"))
-    if isinstance(data.get("utterances"), list):
-        return _turns(
-            data["utterances"], "assemblyai-json", "utterances", unit_s=0.001, title=title
-        )
-    if isinstance(data.get("segments"), list):
-        is_podcast = _has_key(data["segments"], "body") or _has_key(data["segments"], "startTime")
-        form = "podcast-json" if is_podcast else "whisperx-json"
-        return _turns(data["segments"], form, "segments", title=title)
-    if "utterances" in data and isinstance(data.get("text"), str):
-        return Parsed(
-            (SourceTurn(collapse(data["text"])),),
-            notes=("no utterances: its text is one turn",),
-            format="assemblyai-json",
-        )
-    raise LoadError(f"not a transcript: its keys are {_keys(data)}; known are {KNOWN_SHAPES}")
+    if data == []:
+        raise LoadError("its list of turns is empty; check that the transcription had finished")
 
 
-def _turns(
-    records: Sequence[Any], form: str, where: str, *, unit_s: float = 1.0, title: str = ""
-) -> Parsed:
-    if not records:
-        raise LoadError(
-            f"its list of {where or 'turns'} is empty; check that the transcription had finished"
-        )
-    if not any(_has_key(records, key) for key in (*_TEXT_KEYS, "text_blocks")):
-        first = records[0]
-        found = (
-            f"records with the keys {_keys(first)}"
-            if isinstance(first, dict)
-            else f"a list of {type(first).__name__}"
-        )
-        raise LoadError(f"not a transcript: {found}; known are {KNOWN_SHAPES}")
-    is_mission = form == "mission-json"
-    turns = []
-    for index, record in enumerate(records):
-        read = _record(record, f"{where or 'turns'}[{index}]")
-        words = _BRACES.sub("", read.words) if is_mission else read.words
-        if len(words) > MAX_TURN_CHARS:
-            raise LoadError(
-                f"a turn is {len(words):,} characters long, at most {MAX_TURN_CHARS:,} can be read;"
-                " split it at its speakers"
-            )
-        start, end = (None if value is None else value * unit_s for value in (read.start, read.end))
-        turns.append(SourceTurn(collapse(words), speaker_or_none(read.speaker), start, end))
-    num_annotations = is_mission and sum("annotations" in r or "tokens" in r for r in records)
-    roles = _roles(records)
+def _wrapped(data: Any, searched: _Found) -> _Found | None:
+    """A known form in an object within the file, as an answer's body or a job's output; None where
+    the most words lie elsewhere.
+    """
+    inner = [data]
+    for _ in range(_MAX_WRAPS):
+        inner = [
+            own
+            for value in inner
+            if isinstance(value, dict)
+            for own in value.values()
+            if isinstance(own, dict)
+        ]
+        for value in inner[:_MAX_LISTS]:
+            found = _known(value)
+            if found is not None and found.num_words > _MOST * searched.num_words:
+                return replace(found, data=value)
+    return None
+
+
+def _searched(data: Any) -> _Found | None:
+    """The list of objects, anywhere, with the most words that have a speaker or a time."""
+    lists: dict[str, list[tuple[Any, Mapping[str, Any]]]] = {}
+    to_see: list[tuple[str, Any, int]] = [("", data, 0)]
+    while to_see and len(lists) < _MAX_LISTS:
+        path, value, depth = to_see.pop()
+        if depth > _MAX_DEPTH or _NOT_SPEECH.search(path):
+            continue
+        if isinstance(value, dict):
+            to_see += [(f"{path}.{key}".strip("."), own, depth + 1) for key, own in value.items()]
+        elif isinstance(value, list):
+            if any(has_words(own) and has_place(own) for own in value[:50]):
+                lists.setdefault(f"{path}[]", []).extend((own, {}) for own in value)
+            to_see += [(f"{path}[]", own, depth + 1) for own in reversed(value)]
+    if not lists:
+        return None
+    found = []
+    for path, records in lists.items():
+        filled = [own for own in records if has_words(own[0])]
+        is_whole = not any(has_place(value, is_own=True) for value, _ in filled)
+        found.append(_Found("other-json", path, filled, _OTHER, is_whole, data))
+    most = max(own.num_words for own in found)
+    if not most:
+        return None
+    enough = [own for own in found if own.num_words > _MOST * most]
+    return max(enough, key=lambda own: (_has_speakers(own), -len(own.records), -len(own.path)))
+
+
+_OTHER = _Form("other-json", ())
+
+
+def _only_text(data: Any) -> Parsed:
+    """A file whose text is all that there is; LoadError for what is no transcript."""
+    if isinstance(data, dict):
+        inner = next((data[key] for key in ("results", "result") if key in data), None)
+        for value in (data, inner if isinstance(inner, dict) else {}):
+            view = view_of(value)
+            for key in ("text", "transcript", "fulltranscript", "transcription"):
+                if isinstance(view.get(key), str) and view[key].strip():
+                    name = "assemblyai-json" if "utterances" in view else "text-json"
+                    what = "utterances" if "utterances" in view else "segments"
+                    return Parsed(
+                        (SourceTurn(collapse(view[key])),),
+                        notes=(f"no {what}: its text is one turn",),
+                        format=name,
+                    )
+        raise LoadError(f"not a transcript: its keys are {_keys(data)}; known are {KNOWN_SHAPES}")
+    first = data[0]
+    found = (
+        f"records with the keys {_keys(first)}"
+        if isinstance(first, dict)
+        else f"a list of {type(first).__name__}"
+    )
+    raise LoadError(f"not a transcript: {found}; known are {KNOWN_SHAPES}")
+
+
+# ------------------------------------------------------------------------------- What segments say
+
+
+def _read(found: _Found, data: Any) -> Parsed:
+    stem = found.path.removesuffix("[]") or "turns"
+    names = _all_names(data)
+    values = _last_of_turns(found.records)
+    records = [
+        read_record(value, stem if found.path == "." else f"{stem}[{number}]", around, names)
+        for number, (value, around) in enumerate(values)
+    ]
     notes = []
-    num_empty = sum(not turn.text for turn in turns)
+    if any(own.is_final for own in records):
+        num_all = len(records)
+        records = [own for own in records if own.is_final]
+        if len(records) < num_all:
+            notes.append(f"{plural(num_all - len(records), 'interim result')} left out")
+    records, is_whole = _without_retold(records), found.is_whole
+    if not found.form.is_captions and _are_words(records):
+        records, is_whole = _gathered(records), True
+    spans = _speaker_spans(found.data, found.form)
+    turns, notes_of_turns = _turns_of(records, found, spans, is_whole=is_whole)
+    moved, notes_of_dates = from_first(turns)
+    notes += [*notes_of_turns, *notes_of_dates]
+    num_empty = sum(not turn.text for turn in moved)
     if num_empty:
         notes.append(f"{plural(num_empty, 'empty turn')} left out")
+    num_told = sum(len(turn.text.split()) for turn in moved)
+    num_whole = len(_whole_text(found.data).split())
+    if num_told < _MOST * num_whole:
+        notes.append(
+            f"its whole text has {num_whole:,} words, its segments {num_told:,}: only those are"
+            " read"
+        )
+    num_annotations = found.name == "mission-json" and sum(
+        "annotations" in value or "tokens" in value for value, _ in values
+    )
     if num_annotations:
         notes.append(f"editors' annotations of {plural(num_annotations, 'turn')} left out")
+    roles = _roles([value for value, _ in values])
+    date = _date_of(data)
     return Parsed(
-        tuple(turns),
-        title=title,
+        moved,
+        title=_title_of(data, found.name),
         notes=tuple(notes),
-        format=form,
-        meta={ROLES_KEY: roles_text(roles)} if roles else {},
+        meta=({ROLES_KEY: roles_text(roles)} if roles else {}) | ({DATE_KEY: date} if date else {}),
     )
+
+
+def _last_of_turns(
+    records: Sequence[tuple[Any, Mapping[str, Any]]],
+) -> Sequence[tuple[Any, Mapping[str, Any]]]:
+    """Of streamed results those that stand: turns come again as they grow, under one number, and
+    OpenAI's segments once more as a whole.
+    """
+    segments = [own for own in records if _kind(own[0]) == "transcript.text.segment"]
+    if segments:
+        return segments
+    if not any(isinstance(value, dict) and "turn_order" in value for value, _ in records):
+        return records
+    last = {
+        str(value.get("turn_order")) if isinstance(value, dict) else "": (value, around)
+        for value, around in records
+        if has_words(value)
+    }
+    return list(last.values())
+
+
+def _kind(value: Any) -> Any:
+    return value.get("type") if isinstance(value, dict) else None
+
+
+def _all_names(data: Any) -> dict[str, str]:
+    """Speakers' names of a file's first levels."""
+    names: dict[str, str] = {}
+    level = [data]
+    for _ in range(4):
+        for value in level:
+            names = names_in(value) | names
+        inner = [own for value in level if isinstance(value, dict) for own in value.values()]
+        lists = [own for value in inner if isinstance(value, list) for own in value[:1]]
+        level = [own for own in (*inner, *lists) if isinstance(own, dict)][:_MAX_LISTS]
+    return names
+
+
+def _without_retold(records: list[Record]) -> list[Record]:
+    """Google tells speakers in a last result that has all words once more: only it is kept, with
+    the text of those before.
+    """
+    if len(records) < 2 or not any(part.speaker for part in records[-1].parts):
+        return records
+    *before, last = records
+    text = " ".join(collapse(own.text) for own in before)
+    again = letters("".join(part.text for part in last.parts))
+    if letters(text) != again or (last.text.strip() and letters(last.text) != again):
+        return records
+    return [replace(last, text=text, start=None, end=None)]
+
+
+def _are_words(records: Sequence[Record]) -> bool:
+    """Whether each record is a single word with a time."""
+    filled = [own for own in records if own.text.strip()]
+    return (
+        len(filled) > 1
+        and all(own.start is not None or own.is_sign for own in filled)
+        and not any(own.parts for own in filled)
+        and sum(len(own.text.split()) > 1 for own in filled) <= 0.1 * len(filled)
+    )
+
+
+def _gathered(records: Sequence[Record]) -> list[Record]:
+    """A record of all words for each channel."""
+    by_channel: dict[str | None, list[Part]] = {}
+    for own in records:
+        end = own.end
+        if end is None and own.start is not None and own.duration is not None:
+            end = own.start._replace(value=own.start.value + own.duration.value)
+        part = Part(own.text, own.speaker, own.start, end, own.is_sign)
+        by_channel.setdefault(own.channel, []).append(part)
+    return [
+        Record("words", "", None, channel, None, None, None, parts=tuple(parts))
+        for channel, parts in by_channel.items()
+    ]
+
+
+def _turns_of(
+    records: Sequence[Record], found: _Found, spans: Sequence[_SpeakerSpan], *, is_whole: bool
+) -> tuple[list[SourceTurn], list[str]]:
+    """The records' turns, and notes."""
+    times = _times_of_records(records, found.form.hint_s)
+    part_times = _times_of_parts(records, found.form.hint_s)
+    unit_s, part_unit_s = unit_of(*times), unit_of(*part_times)
+    notes = list(unit_note(unit_s, times[1]) or unit_note(part_unit_s, part_times[1]))
+    turns: list[tuple[str | None, SourceTurn]] = []
+    num_lost = 0
+    for record in records:
+        words = _with_speakers(_words_of(record, part_unit_s), spans)
+        pieces, is_lost = _pieces(record, words, unit_s, is_whole=is_whole)
+        num_lost += is_lost
+        for piece in pieces:
+            text = _BRACES.sub("", piece.text) if found.name == "mission-json" else piece.text
+            text = without_tags(text) if found.form.is_captions else text
+            if len(text) > MAX_TURN_CHARS:
+                raise LoadError(
+                    f"a turn is {len(text):,} characters long, at most {MAX_TURN_CHARS:,} can be"
+                    " read; split it at its speakers"
+                )
+            speaker = speaker_or_none(piece.speaker)
+            turn = SourceTurn(collapse(text), speaker, piece.start_s, piece.end_s)
+            turns.append((record.channel, turn))
+    if num_lost:
+        notes.append(
+            f"speakers and times of {plural(num_lost, 'segment')} left out: its single words"
+            " aren't those of its text"
+        )
+    return _by_channel(turns), notes
+
+
+def _times_of_records(
+    records: Sequence[Record], hint_s: float | None
+) -> tuple[list[Span], list[float | None]]:
+    """The records' plain numbers, and the units that their keys suggest."""
+    spans, hints = [], list[float | None]()
+    for own in records:
+        start = own.start
+        if start is None or start.is_sure:
+            continue
+        end = own.end.value if own.end is not None and not own.end.is_sure else None
+        if end is None and own.duration is not None:
+            end = start.value + own.duration.value
+        spans.append(Span(own.text or " ".join(p.text for p in own.parts), start.value, end))
+        hints.append(start.hint_s or hint_s)
+    return spans, hints
+
+
+def _times_of_parts(
+    records: Sequence[Record], hint_s: float | None
+) -> tuple[list[Span], list[float | None]]:
+    spans, hints = [], list[float | None]()
+    for part in (part for own in records for part in own.parts):
+        if part.start is not None and not part.start.is_sure:
+            spans.append(Span(part.text, part.start.value, part.end and part.end.value))
+            hints.append(part.start.hint_s or hint_s)
+    return spans, hints
+
+
+def _words_of(record: Record, unit_s: float) -> list[SpokenWord]:
+    return [
+        SpokenWord(
+            part.text,
+            part.speaker or record.speaker,
+            None if part.start is None else part.start.seconds(unit_s),
+            None if part.end is None else part.end.seconds(unit_s),
+            part.is_sign,
+        )
+        for part in record.parts
+    ]
+
+
+def _pieces(
+    record: Record, words: list[SpokenWord], unit_s: float, *, is_whole: bool
+) -> tuple[list[SpokenPiece], bool]:
+    """A record's pieces, and whether its words' speakers and times couldn't be used."""
+    text = record.text if record.text.strip() else ""
+    speakers = {word.speaker for word in words if word.speaker is not None}
+    speaker = record.speaker or (next(iter(speakers)) if len(speakers) == 1 else None)
+    is_mixed = record.speaker is None and len(speakers) > 1
+    is_long = not text and len(words) > MAX_WORDS
+    is_lost = False
+    if words and (is_whole or is_mixed or is_long):
+        if covers(words, text):
+            return pieces_of(words, text), False
+        is_lost = True
+    pieces = [] if text else pieces_of(words)
+    start, end = _seconds(record, unit_s)
+    first = next((word.start_s for word in words if word.start_s is not None), None)
+    spoken = (word for word in reversed(words) if word.text.strip())
+    last = next((word.end_s for word in spoken if word.end_s is not None), None)
+    return [
+        SpokenPiece(
+            text or " ".join(piece.text for piece in pieces),
+            speaker,
+            first if start is None else start,
+            end if end is not None or is_lost else last,
+        )
+    ], is_lost
+
+
+def _seconds(record: Record, unit_s: float) -> tuple[float | None, float | None]:
+    start = None if record.start is None else record.start.seconds(unit_s)
+    if record.end is not None:
+        return start, record.end.seconds(unit_s)
+    if start is None or record.duration is None:
+        return start, None
+    return start, start + record.duration.seconds(unit_s)
+
+
+def _by_channel(turns: Sequence[tuple[str | None, SourceTurn]]) -> list[SourceTurn]:
+    """The turns in time. With several channels, a channel is the speaker where nothing else tells
+    one, and parts speakers who have the same number in two.
+    """
+    channels = {channel for channel, _ in turns if channel is not None}
+    if len(channels) < 2:
+        return [turn for _, turn in turns]
+    seen: dict[str, set[str | None]] = {}
+    for channel, turn in turns:
+        if turn.speaker is not None:
+            seen.setdefault(turn.speaker, set()).add(channel)
+    made = []
+    for channel, turn in turns:
+        own = turn.speaker
+        where = f"channel {channel}" if channel and channel.isdigit() else channel
+        if not seen:
+            own = where
+        elif own is not None and len(seen[own]) > 1 and _is_number(own):
+            own = f"{own} ({where})"
+        made.append(replace(turn, speaker=own))
+    if all(turn.start_s is not None for turn in made):
+        made.sort(key=lambda turn: turn.start_s or 0.0)
+    return made
+
+
+def _is_number(speaker: str) -> bool:
+    """Whether a label only counts speakers: 0, A, spk_1."""
+    return len(speaker) == 1 or speaker[-1].isdigit()
+
+
+def _date_of(data: Any) -> str:
+    """The day that a file says it is of, "" where it says none: ISO, or as a number since 1970."""
+    body = data.get("data") if isinstance(data, dict) else None
+    inner = body.get("transcript") if isinstance(body, dict) else None
+    for value in (data, inner):
+        date = value.get("date") if isinstance(value, dict) else None
+        if isinstance(date, str) and re.match(r"\d{4}-\d\d-\d\d", date):
+            return date[:10]
+        if isinstance(date, int | float) and not isinstance(date, bool) and date > 1e9:
+            with suppress(ValueError, OverflowError, OSError):
+                since = date / 1000 if date > 1e11 else date
+                return datetime.fromtimestamp(since, UTC).date().isoformat()
+    return ""
+
+
+def _whole_text(data: Any) -> str:
+    """The text of a file as a whole, "" where it has none beside its segments."""
+    view = view_of(data) if isinstance(data, dict) else {}
+    texts = (view.get(key) for key in ("text", "fulltranscript", "transcript"))
+    return next((text for text in texts if isinstance(text, str)), "")
+
+
+def _title_of(data: Any, name: str) -> str:
+    if not isinstance(data, dict):
+        return ""
+    inner = data.get("transcript")
+    if name == "oyez-json":
+        first = inner.get("title") if isinstance(inner, dict) else data.get("case")
+        return _title(first, data.get("title"))
+    body = data.get("data")
+    nested = body.get("transcript") if isinstance(body, dict) else inner
+    return _title(data.get("title")) or (
+        _title(nested.get("title")) if isinstance(nested, dict) else ""
+    )
+
+
+# ----------------------------------------------------------------- Who spoke when, apart from words
+
+
+def _speaker_spans(data: Any, form: _Form) -> list[_SpeakerSpan]:
+    """Who spoke from when to when, in order; of the words' own unit."""
+    for path in form.speakers:
+        read = [read_record(value, path, around, {}) for value, around in _at(data, path)]
+        spans = [
+            _SpeakerSpan(own.start.value, own.end.value, own.speaker)
+            for own in read
+            if own.start is not None and own.end is not None and own.speaker is not None
+        ]
+        if spans:
+            return sorted(spans)
+    return []
+
+
+def _with_speakers(words: list[SpokenWord], spans: Sequence[_SpeakerSpan]) -> list[SpokenWord]:
+    """Words whose speaker isn't told take that of the span in whose midst they are; one without a
+    speaker between two of the same is theirs.
+    """
+    made = []
+    for word in words:
+        speaker = word.speaker
+        if speaker is None and spans and word.start_s is not None:
+            middle = (word.start_s + (word.end_s or word.start_s)) / 2
+            at = bisect_right(spans, middle, key=lambda span: span.start) - 1
+            if at >= 0 and middle <= spans[at].end:
+                speaker = spans[at].speaker
+        made.append(replace(word, speaker=speaker))
+    known: str | None = None
+    waiting: list[int] = []
+    for number, word in enumerate(made):
+        if word.speaker is None:
+            waiting.append(number)
+            continue
+        if word.speaker == known:
+            for gap in waiting:
+                made[gap] = replace(made[gap], speaker=known)
+        known, waiting = word.speaker, []
+    return made
 
 
 def _roles(records: Sequence[Any]) -> dict[str, str]:
@@ -223,28 +806,6 @@ def _roles(records: Sequence[Any]) -> dict[str, str]:
         ):
             found.setdefault(collapse(speaker), set()).add(collapse(role))
     return {speaker: next(iter(roles)) for speaker, roles in found.items() if len(roles) == 1}
-
-
-def _record(record: Any, where: str) -> _Record:
-    if not isinstance(record, dict):
-        raise LoadError(
-            f"{where} is {short(repr(record), 40)}, not an object with a text; correct it or export"
-            " it again"
-        )
-    try:
-        return _Record.model_validate(record)
-    except ValidationError as err:
-        first = err.errors(include_url=False)[0]
-        name = ".".join(str(part) for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ")
-        raise LoadError(
-            f"{where}.{name} {message} (found {short(str(first['input']), 40)}); correct it or"
-            " export it again"
-        ) from err
-
-
-def _has_key(records: Sequence[Any], key: str) -> bool:
-    return any(isinstance(record, dict) and key in record for record in records)
 
 
 def _keys(data: Mapping[str, Any]) -> str:

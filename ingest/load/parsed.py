@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import LabelDecision, LabelFate, SourceTurn
 from dynagrag.core.text import collapse, plural
+from dynagrag.ingest.load.times import time_notes
 
 MAX_FILE_BYTES = 200_000_000
 """A day of speech is about 1 MB of text; what is larger is no transcript."""
@@ -25,6 +26,10 @@ MAX_LINES = 5_000_000
 
 _LINE_ENDS = re.compile(r"\r\n?")
 CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
+MARKS = re.compile("[\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+"""What isn't seen: direction of writing, soft hyphens, spaces without width. The joiners that
+scripts and emoji need (U+200C, U+200D) aren't among them.
+"""
 # Only tags that captions and Markdown really use: "a < b" and "<laughs>" are words. Each
 # alternative is bounded by the next "<".
 _TAGS = re.compile(
@@ -38,6 +43,8 @@ _LONG_REFERENCE = re.compile(r"&#(?:[0-9]{20,}|[xX][0-9a-fA-F]{20,});?")
 MEDIA_KEY = "media_url"
 """The key of a recording's address in its document's `meta`."""
 
+DATE_KEY = "date"
+"""The key of a document's own day (ISO) in its `meta`."""
 IN_FIELD = "the file's form has it as its speaker"
 _MAX_PLACES = 3
 
@@ -86,7 +93,9 @@ def speaker_or_none(name: str | None) -> str | None:
     """A speaker's label with single spaces. None when empty or when it names nobody (`??`,
     `(note)`).
     """
-    label = collapse(name or "").strip("*_")
+    label = collapse(name or "").strip("*")
+    if label[:1] == label[-1:] == "_":
+        label = label.strip("_")
     bare = label.partition("(")[0]
     return label if label and any(ch.isalnum() for ch in bare) else None
 
@@ -97,7 +106,7 @@ def split_lines(text: str) -> list[str]:
     Raises:
         LoadError: More lines, or a longer line, than any transcript has.
     """
-    text = _LINE_ENDS.sub("\n", text)
+    text = MARKS.sub("", _LINE_ENDS.sub("\n", text))
     if text.count("\n") > MAX_LINES:
         raise LoadError(f"has more than {MAX_LINES:,} lines; split it into smaller files")
     lines = text.split("\n")
@@ -128,8 +137,6 @@ def checked(parsed: Parsed) -> Parsed:
         LoadError: No words at all, too many turns, or a turn that is too long.
     """
     turns = tuple(turn for turn in parsed.turns if turn.text)
-    if not turns:
-        raise LoadError("holds no words; check that it is the file you meant")
     if len(turns) > MAX_TURNS:
         raise LoadError(
             f"has {len(turns):,} turns, at most {MAX_TURNS:,} can be read; split it into smaller"
@@ -145,31 +152,36 @@ def checked(parsed: Parsed) -> Parsed:
 
     def clean(text: str) -> str:
         nonlocal num_bad
-        cleaned, count = CONTROLS.subn("\ufffd", text)
+        bare = MARKS.sub("", text)
+        cleaned, count = CONTROLS.subn("\ufffd", text if len(bare) == len(text) else collapse(bare))
         num_bad += count
         return cleaned
 
     turns = tuple(
         SourceTurn(
             clean(t.text),
-            None if t.speaker is None else clean(t.speaker),
+            None if t.speaker is None else clean(t.speaker) or None,
             _finite(t.start_s),
             _finite(t.end_s),
         )
         for t in turns
+        if MARKS.sub("", t.text).strip()
     )
+    if not turns:
+        raise LoadError("holds no words; check that it is the file you meant")
     title = clean(collapse(parsed.title))[:300]
     meta = {key: clean(value) for key, value in parsed.meta.items()}
     notes = parsed.notes
     if num_bad:
         notes = (*notes, f"{plural(num_bad, 'control or broken character')} replaced by U+FFFD")
+    notes += time_notes(turns)
     return replace(
         parsed,
         turns=turns,
         title=title,
         meta=meta,
         notes=tuple(clean(note) for note in notes),
-        labels=_counted(parsed.labels, turns),
+        labels=_counted([replace(d, text=clean(d.text)) for d in parsed.labels], turns),
     )
 
 

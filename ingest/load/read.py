@@ -6,40 +6,45 @@ import hashlib
 import logging
 import os
 import stat
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.files.regular_files import IRREGULAR
 from dynagrag.core.schema import LoadedSource
 from dynagrag.core.text import collapse, short
-from dynagrag.ingest.load import sniff
+from dynagrag.ingest.load import foreign, sniff
 from dynagrag.ingest.load.captions import parse_captions
-from dynagrag.ingest.load.clock_forms import (
-    parse_mission_clock,
-    parse_otter,
-    parse_spacelog,
-    parse_timed_text,
-)
+from dynagrag.ingest.load.clock_forms import parse_mission_clock, parse_spacelog
 from dynagrag.ingest.load.documents import parse_docx, parse_html, parse_pdf
 from dynagrag.ingest.load.encoding import binary_kind, decode
 from dynagrag.ingest.load.json_forms import parse_json
 from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_TREE_BYTES, Parsed, checked, split_lines
 from dynagrag.ingest.load.prose import parse_markdown, parse_text
+from dynagrag.ingest.load.subtitles import (
+    parse_ass,
+    parse_lrc,
+    parse_microdvd,
+    parse_mpl2,
+    parse_sami,
+)
 from dynagrag.ingest.load.tables import parse_csv
-from dynagrag.ingest.load.youtube_xml import parse_youtube_xml
+from dynagrag.ingest.load.xml_forms import parse_xml
 
 logger = logging.getLogger(__name__)
 
 _LINE_PARSERS = {
+    "ass": parse_ass,
+    "microdvd": parse_microdvd,
+    "mpl2": parse_mpl2,
+    "lrc": parse_lrc,
     "mission-clock": parse_mission_clock,
     "spacelog": parse_spacelog,
-    "otter-text": parse_otter,
-    "youtube-text": parse_timed_text,
     "csv": parse_csv,
     "markdown": parse_markdown,
     "text": parse_text,
 }
+_TREE_PARSERS = {"html": parse_html, "sami": parse_sami, "xml": parse_xml}
 
 
 @dataclass(slots=True)
@@ -99,13 +104,19 @@ def load_source(path: Path) -> LoadedSource:
 
 def inspect_row(source: LoadedSource) -> dict[str, object]:
     """How a file was read, for programs: `{path, format, turns: [{speaker, start_s, end_s, text}],
-    refused}`.
+    labels: [{text, fate, why, num_turns, num_words, times_s, lines}], refused}`.
     """
     turns = [
         {"speaker": turn.speaker, "start_s": turn.start_s, "end_s": turn.end_s, "text": turn.text}
         for turn in source.turns
     ]
-    return {"path": source.path, "format": source.format, "turns": turns, "refused": source.refused}
+    return {
+        "path": source.path,
+        "format": source.format,
+        "turns": turns,
+        "labels": [asdict(label) for label in source.labels],
+        "refused": source.refused,
+    }
 
 
 def _reason(err: Exception, reading: _Reading) -> str:
@@ -161,9 +172,11 @@ def _parse(data: bytes, suffix: str, reading: _Reading) -> Parsed:
         parsed = parse_docx(data)
         reading.format = "docx"
         return replace(parsed, format="docx")
+    foreign.check_bytes(data[:1024])
     decoded = decode(data)
     reading.encoding, reading.notes = decoded.encoding, decoded.notes
     text = decoded.text
+    foreign.check_text(text)
     form = sniff.tree_format(text, suffix)
     if form is not None:
         parsed_tree = _parse_tree(text, form, suffix, reading)
@@ -179,19 +192,15 @@ def _parse(data: bytes, suffix: str, reading: _Reading) -> Parsed:
 
 
 def _parse_tree(text: str, form: str, suffix: str, reading: _Reading) -> Parsed | None:
-    """A JSON, XML or HTML file; None for a text that only begins as JSON does."""
+    """A JSON, XML, SAMI or HTML file; None for a text that only begins as JSON does."""
     if len(text) > MAX_TREE_BYTES:
         raise LoadError(
             f"is {len(text):,} characters of {form}, at most {MAX_TREE_BYTES:,} are read; split it"
             " into smaller files"
         )
-    if form == "html":
-        reading.format = "html"
-        return parse_html(text)
-    if form == "youtube-xml":
-        parsed = parse_youtube_xml(text)
-        reading.format = "youtube-xml"
-        return parsed
+    if form != "json":
+        reading.format = form
+        return _TREE_PARSERS[form](text)
     try:
         return parse_json(text)
     except LoadError as err:

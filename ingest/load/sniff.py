@@ -6,9 +6,10 @@ import re
 
 from dynagrag.core.errors import LoadError
 from dynagrag.ingest.load.captions import is_timing
-from dynagrag.ingest.load.clock_forms import is_mission_clock, is_otter, is_spacelog, is_timed_text
-from dynagrag.ingest.load.prose import is_bold_speakers
-from dynagrag.ingest.load.tables import csv_delimiter
+from dynagrag.ingest.load.clock_forms import is_mission_clock, is_spacelog
+from dynagrag.ingest.load.spoken_text import spoken_format
+from dynagrag.ingest.load.subtitles import is_ass, is_lrc, is_microdvd, is_mpl2
+from dynagrag.ingest.load.tables import csv_delimiter, headless
 
 _JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 _HTML_TAG = re.compile(
@@ -22,28 +23,35 @@ _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
 }
+_XML = frozenset({".xml", ".ttml", ".dfxp", ".itt"})
 _PROMISES = {
     ".vtt": "no cue times such as 00:00:01.000 --> 00:00:04.000",
     ".srt": "no cue times such as 00:00:01,000 --> 00:00:04,000",
     ".sbv": "no cue times such as 0:00:01.000,0:00:04.000",
-    ".xml": "no XML",
+    **dict.fromkeys((".xml", ".ttml", ".dfxp", ".itt"), "no XML"),
+    ".ass": "no [Events] with lines of dialogue",
+    ".ssa": "no [Events] with lines of dialogue",
+    ".smi": "no SAMI",
+    ".lrc": "no lines such as [00:12.50]words",
     ".pdf": "no PDF",
     ".docx": "no DOCX",
 }
 
 
 def tree_format(text: str, suffix: str) -> str | None:
-    """json, youtube-xml or html for a text that is no lines but a tree; None for lines. `suffix` is
+    """json, xml, sami or html for a text that is no lines but a tree; None for lines. `suffix` is
     lower-case, with its dot.
     """
     head = text[:4096].lstrip().lower()
     if _JSON_HEAD.match(head):
         return "json"
     if head.startswith("<"):
+        if head.startswith("<sami"):
+            return "sami"
         if head.startswith("<!doctype html") or "<html" in head[:1000]:
             return "html"
-        if head.startswith(("<?xml", "<transcript", "<timedtext")) or suffix == ".xml":
-            return "youtube-xml"
+        if suffix in _XML or head.startswith(("<?xml", "<transcript", "<timedtext", "<tt")):
+            return "xml"
         if _HTML_TAG.match(head):
             return "html"
     return "html" if suffix in {".html", ".htm", ".xhtml"} else None
@@ -65,26 +73,30 @@ def line_format(lines: list[str], suffix: str) -> str:
             return form
     if suffix in {".json", ".jsonl", ".ndjson"}:
         return "json"
-    if suffix not in _BY_SUFFIX and filled and csv_delimiter(filled[0]) and len(filled) > 1:
+    is_table = filled and (csv_delimiter(filled[0]) is not None or headless(filled) is not None)
+    if suffix not in _BY_SUFFIX and is_table and len(filled) > 1:
         return "csv"
-    if suffix in _PROMISES:
+    spoken = None if suffix in {".md", ".markdown", ".txt"} else spoken_format(head)
+    if suffix in _PROMISES and spoken not in _TIMED:
         raise LoadError(
             f"is named {suffix} but holds {_PROMISES[suffix]}; correct it, or give it the ending"
             " .txt if it is plain text"
         )
-    if filled and filled[0].startswith("{\\rtf"):
-        raise LoadError("is an RTF file; save it as DOCX, PDF or text")
-    if suffix in _BY_SUFFIX:
+    if suffix in _BY_SUFFIX and (spoken not in _TIMED):
         return _BY_SUFFIX[suffix]
-    return "markdown" if is_bold_speakers(head) else "text"
+    return "markdown" if (spoken or spoken_format(head)) == "markdown" else "text"
 
 
 _LINE_FORMS = (
+    ("ass", is_ass),
+    ("microdvd", is_microdvd),
+    ("mpl2", is_mpl2),
+    ("lrc", is_lrc),
     ("mission-clock", is_mission_clock),
     ("spacelog", is_spacelog),
-    ("otter-text", is_otter),
-    ("youtube-text", is_timed_text),
 )
+_TIMED = {"otter-text", "youtube-text"}
+"""What is told by its times, whatever ending it has."""
 
 
 def _caption_form(filled: list[str], suffix: str) -> str | None:

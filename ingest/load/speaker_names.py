@@ -18,7 +18,7 @@ from typing import Any
 from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.core.ids import entity_key
-from dynagrag.core.schema import LoadedSource
+from dynagrag.core.schema import LoadedSource, SourceTurn
 from dynagrag.core.text import collapse, cut, short
 from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text, stored_roles
 from dynagrag.ingest.load.encoding import decode
@@ -39,7 +39,7 @@ _PERSON = re.compile(r"[^\W\d_]{2,}\.?(?: (?:[^\W\d_]\.|[^\W\d_](?:[^\W\d_]|['�
 """A label of words alone: no number, no brackets, no two people with a stroke between them."""
 _SHAPE = (
     "lines of `label,name` (or `label,name,file`) as CSV, or one JSON object {label: name}, or"
-    " {file: {label: name}}"
+    " {file: {label: name}}; - stands for nobody, as label and as name"
 )
 
 Names = Mapping[str, str]
@@ -81,11 +81,13 @@ def read_speaker_names(path: str | Path) -> SpeakerNames:
         raise UsageError(f"the speaker map {path} names no speaker; write {_SHAPE}")
     what = f"the speaker map {path}"
     by_file: dict[str, dict[str, str]] = {}
-    for file, label, given in rows:
-        name = NOBODY if given == _NOBODY_SIGN else collapse(given)
-        own = by_file.setdefault(file, {})
-        if not label:
+    for file, written, given in rows:
+        if not written:
             raise UsageError(f"{what} has a name without a label: {short(given)}; write {_SHAPE}")
+        label, name = (
+            NOBODY if part == _NOBODY_SIGN else part for part in (written, collapse(given))
+        )
+        own = by_file.setdefault(file, {})
         if own.get(label, name) != name:
             raise UsageError(
                 f"{what} names {short(label)} twice: {short(own[label])} and {short(name)}; leave"
@@ -238,8 +240,31 @@ def _changing_places(names: Names) -> set[str]:
 
 
 def labels_of(source: LoadedSource) -> tuple[str, ...]:
-    """The labels that a file has, in order of speech."""
-    return tuple(dict.fromkeys(turn.speaker for turn in source.turns if turn.speaker))
+    """The labels that a file has, in order of speech; NOBODY where turns have none."""
+    return tuple(dict.fromkeys(turn.speaker or NOBODY for turn in source.turns))
+
+
+def with_labels(source: LoadedSource, given: Names, kept: Names) -> LoadedSource:
+    """The source with those labels as speakers that are given or kept and that it hasn't taken for
+    any: a turn is cut where one of them stands before a colon at its beginning, or at that of a
+    line or sentence. The words behind it are the label's, to the turn's end; when they begin isn't
+    known.
+    """
+    names_of_others = {name for label, name in kept.items() if name != label}
+    new = {*given, *kept} - {NOBODY, *labels_of(source)} - names_of_others
+    if not new:
+        return source
+    any_label = "|".join(map(re.escape, sorted(new, key=len, reverse=True)))
+    head = re.compile(rf"(?:^|(?<=\n)|(?<=[.!?…]\s))[*_]*({any_label})[*_]*\s?[:：][*_]*\s*")
+    turns: list[SourceTurn] = []
+    for turn in source.turns:
+        before, *found = head.split(turn.text)
+        if before.strip() or not found:
+            turns.append(replace(turn, text=before.strip()))
+        for number, (label, words) in enumerate(zip(found[::2], found[1::2], strict=True)):
+            start_s = turn.start_s if not number and not before.strip() else None
+            turns.append(SourceTurn(words.strip(), label, start_s, turn.end_s))
+    return replace(source, turns=tuple(turn for turn in turns if turn.text))
 
 
 def kept_names(meta: Mapping[str, str]) -> dict[str, str]:
@@ -254,21 +279,24 @@ def kept_names(meta: Mapping[str, str]) -> dict[str, str]:
 def renamed(source: LoadedSource, given: Names, kept: Names) -> LoadedSource:
     """The source with its speakers' names: `given` now, else as `kept`. A given label may also be a
     kept name, unless it is the label of somebody who is kept under another name; a label that is
-    given itself as its name is as the file has it again.
+    given itself as its name is as the file has it again. The label NOBODY names the speaker of
+    turns without one; one that the file hasn't taken for a speaker becomes one (`with_labels`).
     """
+    own = labels_of(source)
+    source = with_labels(source, given, kept)
     labels = labels_of(source)
     moved = {label for label in labels if kept.get(label, label) != label}
     made: dict[str, str] = {}
     for label in labels:
         before = kept.get(label, label)
-        name = given.get(label, before if before in moved else given.get(before, before))
-        if name != label:
+        is_settled = before in moved or before == NOBODY
+        name = given.get(label, before if is_settled else given.get(before, before))
+        if name != label or label not in own:
             made[label] = name
     if not made:
         return source
     turns = tuple(
-        replace(t, speaker=made.get(t.speaker, t.speaker) or None) if t.speaker else t
-        for t in source.turns
+        replace(t, speaker=made.get(t.speaker or NOBODY, t.speaker) or None) for t in source.turns
     )
     meta = {**source.meta, NAMES_KEY: json.dumps(made, ensure_ascii=False, sort_keys=True)}
     if ROLES_KEY in meta:
@@ -301,7 +329,9 @@ def check_known(names: SpeakerNames, known: Mapping[str, Sequence[str]]) -> None
 def _check_labels(names: Names, known: Sequence[str], where: str) -> None:
     unknown = [label for label in names if label not in known]
     if unknown:
-        listed = "; ".join(f"{short(label)}{_near(label, known)}" for label in unknown[:5])
+        listed = "; ".join(
+            f"{short(label or _NOBODY_SIGN)}{_near(label, known)}" for label in unknown[:5]
+        )
         more = f" (and {len(unknown) - 5} more)" if len(unknown) > 5 else ""
         raise UsageError(
             f"the speaker map names labels that nobody has{where}: {listed}{more};"
@@ -316,7 +346,8 @@ def _near(word: str, known: Sequence[str]) -> str:
     ]
     if near:
         return f" (near: {', '.join(near)})"
-    return f" (known: {', '.join(known[:8])}{' ...' if len(known) > 8 else ''})" if known else ""
+    named = [label for label in known if label]
+    return f" (known: {', '.join(named[:8])}{' ...' if len(named) > 8 else ''})" if named else ""
 
 
 def alike(labels: Iterable[str]) -> list[tuple[str, str]]:

@@ -1,202 +1,456 @@
-"""Which `Name: ...` at the start of a line is a speaker, judged over the whole file.
+"""Which labels of a file are speakers, judged over the whole file.
 
-A single line can't tell `Anna: yes` from `Result: yes`. A file can: speakers come back, and where
-they stand, most turns have one.
+First the form is found: where labels stand. In it every head is a label. What names no person is
+told by what it is; what is neither has turns of nobody, never of whoever spoke before.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from dynagrag.ingest.load.parsed import has_letter
-from dynagrag.language.english.data import words_of
-from dynagrag.language.word_class import WordClass
-
-_MAX_LABEL_CHARS = 48
-_MAX_LABEL_WORDS = 5
-_PARTICLES = words_of(WordClass.CONNECTOR, WordClass.NAME_PARTICLE)
-_HONORIFICS = frozenset(
-    form
-    for title in words_of(WordClass.LABEL_TITLE)
-    for form in (title.capitalize(), f"{title.capitalize()}.")
+from dynagrag.core.schema import LabelDecision, LabelFate
+from dynagrag.core.text import plural, short
+from dynagrag.ingest.load.label_forms import (
+    CUE_FORMS,
+    FORMS,
+    FormReading,
+    Head,
+    LabelForm,
+    Proof,
+    TextLine,
+    choose,
+    read_forms,
 )
-_COVERED = 0.4
-_FEW = 6
-_NOT_SPEAKERS = words_of(WordClass.NO_SPEAKER)
-_HEADING_WORDS = _NOT_SPEAKERS | words_of(WordClass.HEADING)
-_ALONE = _HEADING_WORDS - words_of(WordClass.VOICE)
-"""Those of them that no voice is called by: `Music` and `Question` may be."""
-_ASKING = words_of(WordClass.ASKING)
-_NO_NAME_WORDS = words_of(WordClass.NO_LABEL)
-_JOINTS = words_of(WordClass.HEADING_JOINT)
-_COLON = re.compile("[:：]")
-_NO_LABEL_SIGN = re.compile(r'["“”!?;<>\[\]{}=+*|\\…]')
-_LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
-_ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
-_NUMBERED = words_of(WordClass.NUMBERED_SECTION)
+from dynagrag.ingest.load.label_shapes import (
+    Shape,
+    ends_sentence,
+    is_function_word,
+    is_listed,
+    is_titled,
+    no_person,
+    reads_as_heading,
+    shape_of,
+)
+
+_FULL = 0.8
+"""From this share of labelled paragraphs on, each is taken to begin with a label."""
+_EVERY = 0.9
+_MOST_FRONT_LINES = 20
+_MAX_ITEM_WORDS = 12
+_MAX_ODD_WORDS = 8
+_STOP_WITHIN = re.compile(r"[.!?…;]\s")
+_COLON_PLACE = "before a colon"
+RECURS = 3
+"""So often a name or a clock has to come to be missed."""
+MAX_PLACES = 3
+_ID = re.compile(
+    r"(?:\d+[ \t.:)-]*)?\"?(?P<name>[^\W\d_][^\"\n]{0,79}?)\"?(?:[ \t]*\(\d+\))?(?:[-/]\d+)?"
+)
+_PLAIN = next(form for form in FORMS if form.place == _COLON_PLACE)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a label, and why in a short phrase."""
+
+    fate: LabelFate
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The speakers of one file. `num_blocks` of its blocks begin with one of them. `headings`:
-    labels of its sections.
+    """The labels of one file: each one's verdict, and the heads where turns begin, by line."""
+
+    form: LabelForm | None = None
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    heads: dict[int, Head] = field(default_factory=dict)
+    coverage: float = 0.0
+    unused: dict[int, Head] = field(default_factory=dict)
+    """What stands before colons in a file that reads in no form."""
+    numbers: tuple[int, ...] = ()
+    """The number of each head's line or cue, or of those that are unused."""
+
+    def speaker_of(self, head: Head) -> str | None:
+        """Whose words stand behind a head; None for nobody's."""
+        return head.label if self.verdicts[head.label].fate is LabelFate.SPEAKER else None
+
+
+def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -> Labels:
+    """The labels of a file's filled lines; none where it reads in no form. Labels that were seen
+    and not taken are then among the verdicts.
     """
+    readings = read_forms(lines, forms)
+    chosen = choose(readings, lines)
+    plain = next((r for r in readings if r.form.place == _COLON_PLACE), None)
+    if not chosen:
+        return _without_form(lines, plain)
+    heads = {at: head for reading in reversed(chosen) for at, head in reading.heads.items()}
+    facts = _file_facts(lines, dict(sorted(heads.items())), chosen)
+    verdicts = {label: _verdict(label, facts) for label in facts.by_label}
+    speakers = {label for label, v in verdicts.items() if v.fate is LabelFate.SPEAKER}
+    num_spoken = sum(head.label in speakers for head in heads.values())
+    if not speakers or (len(speakers) == 1 and 2 * num_spoken <= len(heads)):
+        return _without_form(lines, plain)
+    for head in _stray_heads(lines, plain, chosen, heads, speakers):
+        heads[head.at] = head
+        verdicts.setdefault(head.label, Verdict(LabelFate.NOBODY, _NOT_IN_FORM))
+    best = max(chosen, key=lambda reading: len(reading.heads))
+    heads = dict(sorted(heads.items()))
+    numbers = tuple(lines[at].number for at in heads)
+    return Labels(best.form, verdicts, heads, facts.coverage, numbers=numbers)
 
-    names: frozenset[str]
-    num_blocks: int = 0
-    headings: frozenset[str] = frozenset()
 
-    def split(self, line: str) -> tuple[str, str] | None:
-        """(speaker, the rest) of a line that begins with one of them."""
-        found = split_label(line)
-        return found if found is not None and found[0] in self.names else None
-
-    def heads_section(self, line: str) -> bool:
-        """Whether the line is a section's heading, whose words and what stands below are
-        nobody's.
-        """
-        label, colon, rest = line.strip().partition(":")
-        if not colon or len(label) > _MAX_LABEL_CHARS or not label.strip():
-            return False
-        is_heading = label in self.headings or _is_heading(label, is_once=False)
-        return is_heading and (not rest.strip() or len(label.split()) > 1)
+def cue_labels(cues: Sequence[Sequence[str]]) -> tuple[Labels, dict[tuple[int, int], int]]:
+    """The labels of captions, and the place of each cue's lines (cue, line) among their lines."""
+    lines: list[TextLine] = []
+    places: dict[tuple[int, int], int] = {}
+    for number, cue in enumerate(cues):
+        is_open = False
+        for at, text in enumerate(cue):
+            if text.strip():
+                places[number, at] = len(lines)
+                lines.append(TextLine(text.strip(), number + 1, not is_open))
+                is_open = True
+    return find_labels(lines, CUE_FORMS), places
 
 
-def split_label(line: str) -> tuple[str, str] | None:
-    """(label, the rest) of a line whose beginning could be a speaker's label: a few capitalised
-    words before a colon and a space.
+def speakers_of_ids(names: Sequence[str]) -> list[str | None] | None:
+    """The speakers in what stands above the times of captions: `1 "Hana Sato" (3046621184)`; None
+    where that is only numbers or the like.
     """
-    text = line.strip()
-    colon = _COLON.search(text, 1, _MAX_LABEL_CHARS + 2)
-    if colon is None:
-        return None
-    cut = colon.start()
-    if text[cut] == ":" and text[cut + 1 : cut + 2].strip():
-        return None
-    label = " ".join(text[:cut].split())
-    return (label, text[cut + 1 :].strip()) if _could_be_name(label) else None
+    found = [match["name"].strip() if (match := _ID.fullmatch(name)) else None for name in names]
+    fit = [
+        name if name and shape_of(name) is Shape.NAME and no_person(name) is None else None
+        for name in found
+    ]
+    own = [name for name in fit if name]
+    is_of_people = len(set(own)) > 1 or any(" " in name for name in own)
+    is_back = len(set(own)) < len(own) or len(own) == 1
+    return fit if own and is_of_people and is_back and 2 * len(own) >= len(names) else None
 
 
-def is_aside(text: str) -> bool:
-    """`(Applause)`, `[Music]`: nobody's words."""
-    text = text.strip()
-    return (text[:1], text[-1:]) in {("(", ")"), ("[", "]"), ("*", "*"), ("<", ">"), ("♪", "♪")}
+def cue_decisions(labels: Labels, starts: Mapping[int, float | None]) -> tuple[LabelDecision, ...]:
+    """What became of each label of captions; `starts`: when each cue begins, by its number."""
+    own: dict[str, list[tuple[Head, int]]] = defaultdict(list)
+    for number, head in zip(labels.numbers, (labels.heads or labels.unused).values(), strict=True):
+        own[head.label].append((head, number))
+    made = []
+    for label, verdict in labels.verdicts.items():
+        times = [start for _, number in own[label] if (start := starts.get(number)) is not None]
+        made.append(
+            LabelDecision(
+                label,
+                verdict.fate,
+                verdict.why,
+                num_turns=len(own[label]),
+                num_words=sum(len(head.rest.split()) for head, _ in own[label]),
+                times_s=tuple(times[:MAX_PLACES]),
+                lines=(),
+            )
+        )
+    return tuple(made)
 
 
-def _could_be_name(label: str) -> bool:
-    bare = label.partition("(")[0].strip()
-    words = bare.split()
-    if (
-        not words
-        or len(label) > _MAX_LABEL_CHARS
-        or len(words) > _MAX_LABEL_WORDS
-        or not has_letter(bare)
-    ):
-        return False
-    if ("(" in label) != label.endswith(")") or not (bare[0].isalpha() or bare[0] in "#@'"):
-        return False
-    if _NO_LABEL_SIGN.search(bare):
-        return False
-    # No full stop but an abbreviation's: `Dr.`, `J.`, `Jr.,`.
-    if any("." in word and len(word.rstrip(".,")) > 4 for word in words):
-        return False
-    folded = bare.casefold()
-    if folded.replace(" ", "_") in _NOT_SPEAKERS or (
-        words[0].casefold() in _NUMBERED and len(words) > 1
-    ):
-        return False
-    return not words[0].endswith(",") and all(
-        not word[0].islower() or word.casefold() in _PARTICLES for word in words[1:]
+def label_notes(labels: Labels, place: str = "line") -> list[str]:
+    """Notes on labels that are neither a speaker nor known to be none, and on what comes back
+    before a colon in a file none of whose labels was taken.
+    """
+    numbers: dict[str, int] = {}
+    heads = [head.label for head in (labels.heads or labels.unused).values()]
+    for number, label in zip(labels.numbers, heads, strict=True):
+        numbers.setdefault(label, number)
+    unknown = [
+        label
+        for label, verdict in labels.verdicts.items()
+        if verdict.fate is LabelFate.NOBODY and not verdict.why.startswith("no person")
+    ]
+    notes = []
+    if unknown:
+        shown = ", ".join(f"{short(label)} ({place} {numbers[label]})" for label in unknown[:3])
+        more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
+        which = "words behind it are" if len(unknown) == 1 else "words behind them are"
+        notes.append(
+            f"{plural(len(unknown), 'label')} may be no name, the {which} nobody's: {shown}{more}"
+        )
+    if not labels.heads:
+        label, count = Counter(heads).most_common(1)[0] if heads else ("", 0)
+        if count >= RECURS:
+            notes.append(
+                f"no speaker taken, though {short(label)} stands before a colon {count} times,"
+                f" first in {place} {numbers[label]}"
+            )
+    return notes
+
+
+_NOT_IN_FORM = "it stands where the file's labels don't, or doesn't read as a name"
+_ADDRESS_OR_LIST = "no person: comes before a list"
+
+
+def _without_form(lines: Sequence[TextLine], plain: FormReading | None) -> Labels:
+    """The labels that recur in a file in which no form is sure: all are words of the text."""
+    if plain is None:
+        return Labels()
+    why = f"too few lines of the file begin with a label ({plain.coverage:.0%})"
+    verdicts = {
+        label: Verdict(LabelFate.NO_LABEL, no_person(label) or why)
+        for label, count in plain.counts.items()
+        if count > 1
+    }
+    numbers = tuple(lines[at].number for at in plain.heads)
+    return Labels(verdicts=verdicts, unused=plain.heads, numbers=numbers)
+
+
+def _stray_heads(
+    lines: Sequence[TextLine],
+    plain: FormReading | None,
+    chosen: Sequence[FormReading],
+    heads: dict[int, Head],
+    speakers: set[str],
+) -> Iterator[Head]:
+    """Heads outside of the file's form: a known speaker's; in another form than that of colons what
+    reads as a full name before one; and, where each line has a label, what stands in its place.
+    """
+    covered = {at for head in heads.values() for at in range(head.at, head.at + head.num_lines)}
+    is_plain = any(reading.form.place == _COLON_PLACE for reading in chosen)
+    coverage = max(reading.coverage for reading in chosen)
+    for at, head in (plain.heads if plain else {}).items():
+        if at in covered or is_plain:
+            continue
+        if head.label in speakers or (
+            head.opens and _is_full_name(head.label) and no_person(head.label) is None
+        ):
+            yield head
+    if is_plain and coverage >= _EVERY:
+        is_by_line = len(heads) >= _EVERY * len(lines)
+        is_bare = sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads)
+        for at, line in enumerate(lines):
+            if at not in covered and (line.opens or is_by_line):
+                odd = _PLAIN.head(lines, at)
+                if odd is not None and _could_be_label(odd, is_bare):
+                    yield odd
+
+
+def _could_be_label(head: Head, is_bare: bool) -> bool:
+    """Whether what stands before a colon is short, no sentence, and placed as the others are."""
+    return (
+        head.clock is None
+        and len(head.label.split()) <= _MAX_ODD_WORDS
+        and not _STOP_WITHIN.search(head.label)
+        and (head.is_bare or not is_bare)
     )
 
 
-def _is_capital(label: str) -> bool:
-    return not label[0].islower()
+def _is_full_name(label: str) -> bool:
+    return shape_of(label) is Shape.NAME and (len(label.split()) > 1 or label.isupper())
 
 
-def find_labels(blocks: Sequence[Sequence[str]]) -> Labels:
-    """The labels that are speakers in a file of `blocks` (paragraphs or cues, each a list of
-    lines); none where that isn't sure.
+@dataclass(frozen=True, slots=True)
+class _FileFacts:
+    """What a label is judged by: the heads of a file and what stands behind them."""
 
-    Sure is one of these:
+    lines: Sequence[TextLine]
+    by_label: dict[str, list[Head]]
+    ends: dict[int, int]
+    """The line behind the words of the head on a line."""
+    coverage: float
+    is_sure: bool
+    """Whether whatever stands in the file's form is a label."""
+    has_sentences: bool
+    """Whether what is said ends as sentences do."""
+    is_bare: bool
+    """Whether labels have a line to themselves."""
+    is_capital: bool
+    is_timed: bool
+    """Whether a time stands beside nearly each label."""
+    first_words: frozenset[str]
+    """First words of the labels that come back."""
+    front: frozenset[str]
+    small_words: frozenset[str]
+    within: frozenset[str]
+    """Words before a colon within what is said."""
 
-    - At least 0.4 of the blocks or lines begin with a label, and most labels come back.
-    - Labels stand only at a change of speaker: at least two come back, or one in capitals does
-      three times. Then a label that comes once
-      must resemble one that comes back (`Anna Lee` beside `Anna`), be in capitals or begin with a
-      title.
-    - None comes back, but there are only a few, and every block but a first one (a title) begins
-      with one.
+    def words_below(self, head: Head) -> list[str]:
+        """The lines below a head, to the next head or the end of their paragraph."""
+        first = head.at + head.num_lines
+        below: list[str] = []
+        for line in self.lines[first : self.ends[head.at]]:
+            if line.opens and (below or head.rest):
+                break
+            below.append(line.text)
+        return below
 
-    The headings of a file's sections (`News, Events, Resources:`) are none of them.
-    """
-    every = [[split_label(line) for line in block] for block in blocks]
-    headings = _headings(blocks, every)
-    found = [[hit if hit and hit[0] not in headings else None for hit in block] for block in every]
-    counts = Counter(hit[0] for block in found for hit in block if hit)
-    if not counts:
-        return Labels(frozenset())
-    repeated = {label for label, count in counts.items() if count >= 2}
-    num_repeated = sum(counts[label] for label in repeated)
-    total = counts.total()
-    openings = [hits[0] if hits else None for hits in found]
-    num_open = sum(hit is not None for hit in openings)
-    num_lines = sum(map(len, blocks))
-    is_covered = num_open >= _COVERED * len(blocks) or total >= _COVERED * num_lines
-    strong = [label for label in repeated if _is_capital(label)]
-    names: set[str] = set()
-    if repeated and is_covered and (total <= _FEW or num_repeated >= 0.5 * total):
-        names = {label for label in counts if label in repeated or _is_capital(label)}
-    elif repeated and (
-        (len(strong) >= 2 and sum(counts[label] for label in strong) >= 4)
-        or any(label.isupper() and counts[label] >= 3 for label in strong)
+
+def _file_facts(
+    lines: Sequence[TextLine], heads: dict[int, Head], chosen: Sequence[FormReading]
+) -> _FileFacts:
+    by_label: dict[str, list[Head]] = defaultdict(list)
+    for head in heads.values():
+        by_label[head.label].append(head)
+    ended: dict[str, list[bool]] = defaultdict(list)
+    for head, end in _spans(heads, lines):
+        ended[head.label].append(ends_sentence(_last_words(lines, head, end)))
+    # Of those who say any sentence: labels of lists are among the rest.
+    spoken = [is_ended for own in ended.values() if any(own) for is_ended in own]
+    has_sentences = 2 * len(spoken) >= len(heads) and sum(spoken) >= _FULL * len(spoken)
+    repeated = [label for label, own in by_label.items() if len(own) > 1]
+    said = [
+        word
+        for at, line in enumerate(lines)
+        for word in (heads[at].rest if at in heads else line.text).split()
+    ]
+    return _FileFacts(
+        lines=lines,
+        by_label=by_label,
+        ends={head.at: end for head, end in _spans(heads, lines)},
+        coverage=max(reading.coverage for reading in chosen),
+        is_sure=all(r.form.is_sure or r.form.proof is Proof.TIMES for r in chosen),
+        has_sentences=has_sentences,
+        is_bare=sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads),
+        is_capital=sum(head.label.isupper() for head in heads.values()) >= _EVERY * len(heads),
+        is_timed=sum(head.clock is not None for head in heads.values()) >= _FULL * len(heads),
+        first_words=frozenset(label.split()[0] for label in repeated),
+        front=frozenset(_front_matter(heads, ended)) if has_sentences else frozenset(),
+        small_words=frozenset(word.strip(".,;:!?\"'()") for word in said if word[:1].islower()),
+        within=frozenset(word[:-1] for word in said if word.endswith(":")),
+    )
+
+
+def _spans(heads: dict[int, Head], lines: Sequence[TextLine]) -> Iterator[tuple[Head, int]]:
+    """Each head with the line behind its words."""
+    order = [*heads, len(lines)]
+    yield from zip(heads.values(), order[1:], strict=True)
+
+
+def _last_words(lines: Sequence[TextLine], head: Head, end: int) -> str:
+    """The last line of the first paragraph behind a head."""
+    last = head.rest
+    for line in lines[head.at + head.num_lines : end]:
+        if line.opens and last:
+            break
+        last = line.text
+    return last
+
+
+def _front_matter(heads: dict[int, Head], ended: dict[str, list[bool]]) -> Iterator[str]:
+    """Labels before anyone speaks: `Ort: Bonn`, each once, with no sentence behind it."""
+    for head in heads.values():
+        if (
+            len(ended[head.label]) > 1
+            or any(ended[head.label])
+            or not head.rest
+            or head.at > _MOST_FRONT_LINES
+            or len(head.rest.split()) > _MAX_ITEM_WORDS
+            or is_titled(head.label)
+        ):
+            return
+        yield head.label
+
+
+def _verdict(label: str, facts: _FileFacts) -> Verdict:
+    reason = next((why for test in _NO_PERSON if (why := test(label, facts))), None)
+    if reason is not None:
+        return Verdict(LabelFate.NOBODY, reason)
+    heads = facts.by_label[label]
+    if facts.is_sure:
+        return Verdict(LabelFate.SPEAKER, "stands where the file's labels do")
+    if len(heads) > 1:
+        return Verdict(LabelFate.SPEAKER, f"comes {len(heads)} times where labels stand")
+    shown = _once_a_name(label, heads[0], facts)
+    if shown is not None:
+        return Verdict(LabelFate.SPEAKER, shown)
+    return Verdict(LabelFate.NOBODY, "comes once, and nothing shows that it is a name")
+
+
+def _is_within(label: str, facts: _FileFacts) -> str | None:
+    """`Erstens: ...`, which stands before a colon within what is said too."""
+    if len(facts.by_label[label]) == 1 and label in facts.within:
+        return "stands before a colon among words too"
+    return None
+
+
+def _is_sentence(label: str, facts: _FileFacts) -> str | None:
+    if shape_of(label) is Shape.SENTENCE or (
+        len(facts.by_label[label]) == 1 and reads_as_heading(label)
     ):
-        firsts = {label.split()[0] for label in repeated} | _HONORIFICS
-        names = {
-            label
-            for label in counts
-            if _is_capital(label)
-            and (label in repeated or label.isupper() or label.split()[0] in firsts)
-        }
-    elif (
-        not repeated
-        and total <= _FEW
-        and all(openings[1:])
-        and (total > 1 or next(iter(counts)).isupper())
-    ):
-        names = set(counts)
-    names = {label for label in names if _is_capital(label) or counts[label] >= 2 or total <= _FEW}
-    num_named = sum(hit is not None and hit[0] in names for hit in openings)
-    return Labels(frozenset(names), num_named, headings)
+        return "no person: reads as a sentence or a list"
+    return None
 
 
-def _headings(
-    blocks: Sequence[Sequence[str]], found: Sequence[Sequence[tuple[str, str] | None]]
-) -> frozenset[str]:
-    """The labels that head a section: all of their words are such a heading's, a label that comes
-    once says a sentence or a list of things, or nothing but lists or addresses stands behind them.
+def _heads_list(label: str, facts: _FileFacts) -> str | None:
+    """Nothing but addresses, items of a list or, where others say sentences, lines without an end
+    stand behind it.
     """
-    counts = Counter(hit[0] for block in found for hit in block if hit)
-    heads = {label for label in counts if _is_heading(label, counts[label] == 1)}
-    is_list: dict[str, list[bool]] = defaultdict(list)
-    for number, (block, hits) in enumerate(zip(blocks, found, strict=True)):
-        following = blocks[number + 1][:1] if number + 1 < len(blocks) else []
-        for hit, after in zip(hits, [*block[1:], *following, ""], strict=False):
-            if hit is not None and hit[0] not in heads:
-                listed = _ADDRESS.match(hit[1]) if hit[1] else _LIST_ITEM.match(after.lstrip())
-                is_list[hit[0]].append(listed is not None)
-    return frozenset(heads | {label for label, lists in is_list.items() if all(lists)})
+    num_lines = 0
+    for head in facts.by_label[label]:
+        below = facts.words_below(head)
+        words = [head.rest] if head.rest else below
+        if words and is_listed(words[0]):
+            num_lines += 2
+        elif head.rest or not facts.has_sentences or not all(map(_is_item, below)):
+            return None
+        else:
+            num_lines += len(below)
+    return _ADDRESS_OR_LIST if num_lines > 1 else None
 
 
-def _is_heading(label: str, is_once: bool) -> bool:
-    folded = label.casefold().replace("’", "'")
-    words = [word for word in re.split(r"[\s,;]+", folded) if word]
-    plain = [word for word in words if word not in _JOINTS]
-    if plain and all(word in _HEADING_WORDS for word in plain):
-        return len(plain) > 1 or plain[0] in _ALONE
-    if len(words) > 1 and any(word in _ASKING for word in words):
-        return True
-    if not is_once or len(words) == 1:
-        return False
-    return label.count(",") > 1 or any(word in _NO_NAME_WORDS for word in words)
+def _is_item(words: str) -> bool:
+    return len(words.split()) <= _MAX_ITEM_WORDS and not ends_sentence(words)
+
+
+def _says_nothing(label: str, facts: _FileFacts) -> str | None:
+    if any(head.rest or facts.ends[head.at] > head.at + head.num_lines
+           for head in facts.by_label[label]):  # fmt: skip
+        return None
+    return "no person: nothing is said under it"
+
+
+def _stands_in_front(label: str, facts: _FileFacts) -> str | None:
+    return "no person: stands before anyone speaks" if label in facts.front else None
+
+
+def _has_another_place(label: str, facts: _FileFacts) -> str | None:
+    """Within what is said, where the others have a line to themselves."""
+    heads = facts.by_label[label]
+    if facts.is_bare and not any(head.is_bare for head in heads) and len(label.split()) == 1:
+        return "stands among words, where the others have their own line"
+    return None
+
+
+_NO_PERSON = (
+    lambda label, facts: no_person(label),
+    _is_sentence,
+    _says_nothing,
+    _heads_list,
+    _stands_in_front,
+    _has_another_place,
+    _is_within,
+)
+"""What a label can be that is no person, in order of asking."""
+
+
+def _once_a_name(label: str, head: Head, facts: _FileFacts) -> str | None:
+    """What shows that a label that comes once is a name."""
+    shape, words = shape_of(label), label.split()
+    is_word = len(words) == 1 and not is_titled(label) and (
+        is_function_word(label) or label.casefold() in facts.small_words
+    )  # fmt: skip
+    if facts.is_timed and head.clock and not any(ch.isalpha() for ch in label):
+        return "stands beside a time, as the others do"
+    if facts.coverage >= _FULL or not facts.first_words:
+        is_label = shape is Shape.NAME or len(words) == 1 or "," in label
+        return "every turn of the file begins with a label" if is_label and not is_word else None
+    if shape is not Shape.NAME:
+        return None
+    if words[0] in facts.first_words:
+        return "begins as a label that comes back"
+    if facts.is_capital:
+        return "in capitals, as the others are" if label.isupper() else None
+    is_named = (
+        len(words) > 1
+        or is_titled(label)
+        or label.isupper()
+        or any(ch.isdigit() or ch in "_@." for ch in label)
+        or (facts.is_bare and head.is_bare and not is_word)
+    )
+    return "reads as a name where labels stand" if is_named else None

@@ -4,31 +4,49 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
-from dynagrag.core.text import any_seconds, collapse, plural, short
-from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, speaker_or_none
+from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
+from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, has_letter, speaker_or_none
+from dynagrag.ingest.load.times import (
+    MILLI_S,
+    Instant,
+    Span,
+    frames_a_second,
+    instant_of,
+    unit_note,
+    unit_of,
+)
 
 _ALIASES = {
     "text": (
-        "text content transcript message body utterance caption sentence words line dialogue dialog"
-        " speech"
+        "text content transcript transcription message body utterance caption sentence words line"
+        " dialogue dialog speech"
     ),
     "speaker": (
         "speaker name speaker_name speaker_label speaker_id who person participant author source"
         " role"
     ),
     "start": (
-        "start start_s start_sec start_seconds start_time starttime begin begin_time from time"
-        " timestamp timecode in start_ms"
+        "start start_s start_sec start_seconds start_time starttime start_timecode start_timestamp"
+        " timecode_in begin begin_time from time timestamp timecode in start_ms start_time_ms"
     ),
-    "end": "end end_s end_sec end_seconds end_time endtime stop stop_time to finish out end_ms",
+    "end": (
+        "end end_s end_sec end_seconds end_time endtime end_timecode end_timestamp timecode_out"
+        " stop stop_time to finish out end_ms end_time_ms"
+    ),
+    "duration": "duration duration_s duration_seconds length dur duration_ms",
 }
 _ROLES = {alias: role for role, aliases in _ALIASES.items() for alias in aliases.split()}
 _DELIMITERS = ",;\t|"
-_UNIT = re.compile(r" ?[(\[](s|sec|seconds|ms)[)\]]$")
+_SAMPLE_ROWS, _MAX_NAME_WORDS = 50, 4
+_UNIT = re.compile(r" ?[(\[](s|sec|seconds|ms|milliseconds)[)\]]$")
+_IN_BRACKETS = re.compile(r" ?[(\[][^()\[\]]{1,40}[)\]]$")
+_TIMECODE = re.compile(r"(\d{1,2}:\d\d:\d\d)[:;](\d{1,2})", re.ASCII)
+"""Hours, minutes, seconds, frames: editors' programs write them so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +57,9 @@ class Columns:
     speaker: int | None
     start: int | None
     end: int | None
-    start_unit_s: float
-    end_unit_s: float
+    duration: int | None
+    hint_s: float | None
+    """The unit that a name says (start_ms)."""
 
 
 def columns_of(header: Sequence[str]) -> Columns | None:
@@ -59,8 +78,8 @@ def columns_of(header: Sequence[str]) -> Columns | None:
         speaker=places.get("speaker"),
         start=places.get("start"),
         end=places.get("end"),
-        start_unit_s=0.001 if found["start"].endswith("_ms") else 1.0,
-        end_unit_s=0.001 if found["end"].endswith("_ms") else 1.0,
+        duration=places.get("duration"),
+        hint_s=MILLI_S if found["start"].endswith("_ms") else None,
     )
 
 
@@ -68,7 +87,8 @@ def _normal(cell: str) -> str:
     name = " ".join(cell[:100].split()).strip("\ufeff\"'").casefold()
     unit = _UNIT.search(name)
     if unit is not None:
-        name = name[: unit.start()] + ("_ms" if unit[1] == "ms" else "")
+        name = name[: unit.start()] + ("_ms" if unit[1].startswith("m") else "")
+    name = _IN_BRACKETS.sub("", name)
     return re.sub(r"[\s\-]+", "_", name)
 
 
@@ -87,9 +107,36 @@ def csv_delimiter(first_line: str) -> str | None:
     return best
 
 
+def headless(lines: Sequence[str]) -> tuple[str, Columns, int] | None:
+    """Delimiter, columns and width of a table without a header whose rows begin with two times, as
+    Audacity's labels do: start, end, perhaps a speaker, text. None for what is no such table.
+    """
+    filled = [line for line in lines if line.strip()][:_SAMPLE_ROWS]
+    for delimiter in _DELIMITERS:
+        if len(filled) < 2 or not all(line.count(delimiter) > 1 for line in filled):
+            continue
+        with suppress(csv.Error):
+            rows = list(csv.reader(filled, delimiter=delimiter, strict=True))
+            if all(
+                len(row) > 2 and _is_time(row[0]) and _is_time(row[1]) and has_letter(row[-1])
+                for row in rows
+            ):
+                has_speaker = all(
+                    len(row) == 4 and 0 < len(row[2].split()) <= _MAX_NAME_WORDS for row in rows
+                )
+                text = 3 if has_speaker else 2
+                columns = Columns(text, 2 if has_speaker else None, 0, 1, None, None)
+                return delimiter, columns, text + 1
+    return None
+
+
+def _is_time(cell: str) -> bool:
+    return bool(_TIMECODE.fullmatch(cell.strip())) or any_seconds(cell) is not None
+
+
 def parse_csv(lines: list[str]) -> Parsed:
-    """The rows of a CSV file as turns. Times are seconds or clock times, milliseconds where the
-    column says so (start_ms).
+    """The rows of a CSV file as turns. Times are clock times, timecodes with frames, or numbers of
+    the unit that the data tell.
 
     Raises:
         LoadError: No column for the text, a broken quotation (with its line), or a time that is
@@ -97,7 +144,9 @@ def parse_csv(lines: list[str]) -> Parsed:
     """
     at = next((number for number, line in enumerate(lines) if line.strip()), 0)
     first = lines[at] if lines else ""
-    delimiter = csv_delimiter(first) or max(_DELIMITERS, key=first.count)
+    without_head = None if csv_delimiter(first) else headless(lines)
+    delimiter = without_head[0] if without_head else csv_delimiter(first)
+    delimiter = delimiter or max(_DELIMITERS, key=first.count)
     csv.field_size_limit(MAX_TURN_CHARS + 1)
     reader = csv.reader(
         io.StringIO("\n".join(lines[at:]), newline=""), delimiter=delimiter, strict=True
@@ -109,6 +158,9 @@ def parse_csv(lines: list[str]) -> Parsed:
             f"malformed CSV before line {at + reader.line_num}: {err}; check the quotation marks"
             " there"
         ) from err
+    if without_head is not None:
+        parsed = parse_rows(without_head[1], without_head[2], rows, delimiter)
+        return replace(parsed, notes=("no header: start, end and text by place", *parsed.notes))
     header = rows[0][1] if rows else []
     columns = columns_of(header)
     if columns is None:
@@ -125,11 +177,16 @@ def parse_rows(
 ) -> Parsed:
     """Turns of (line number, cells) rows. A row that is too long because its last column is an
     unquoted text is joined again.
+
+    Times are clock times, timecodes with frames, or plain numbers, whose unit the data tell.
     """
-    turns = []
+    read: list[tuple[str, str | None, list[Instant | None]]] = []
     num_empty = num_joined = 0
+    frames = _Frames()
     for number, row in rows:
         cells = list(row)
+        if not cells:
+            continue
         while len(cells) > width and not cells[-1].strip():
             cells.pop()
         if len(cells) > width and columns.text == width - 1:
@@ -139,27 +196,94 @@ def parse_rows(
         if not text:
             num_empty += 1
             continue
-        start = _time(_cell(cells, columns.start), columns.start_unit_s, number)
-        end = _time(_cell(cells, columns.end), columns.end_unit_s, number)
-        turns.append(SourceTurn(text, speaker_or_none(_cell(cells, columns.speaker)), start, end))
-    notes = [f"{plural(num_empty, 'row')} without text left out"] if num_empty else []
+        times = [
+            _time(_cell(cells, place), columns.hint_s, number, frames)
+            for place in (columns.start, columns.end, columns.duration)
+        ]
+        read.append((text, speaker_or_none(_cell(cells, columns.speaker)), times))
+    rate = frames.rate()
+    turns, unit_s = _turns(read, columns.hint_s, rate)
+    notes = [*unit_note(unit_s, [columns.hint_s])]
+    notes += [f"{plural(num_empty, 'row')} without text left out"] if num_empty else []
     if num_joined:
         notes.append(
             f"{plural(num_joined, 'row')} with unquoted {delimiter!r} in the text joined again"
         )
+    if frames.largest is not None:
+        notes.append(
+            f"frames counted as {rate} a second (the file doesn't say)"
+            if rate is not None
+            else f"frame numbers up to {frames.largest}: times are to the second"
+        )
     return Parsed(tuple(turns), notes=tuple(notes))
+
+
+def _turns(
+    read: Sequence[tuple[str, str | None, list[Instant | None]]],
+    hint_s: float | None,
+    rate: int | None,
+) -> tuple[list[SourceTurn], float]:
+    """The turns, and the unit of their plain numbers in seconds."""
+    plain = [
+        (text, start, end, duration)
+        for text, _, (start, end, duration) in read
+        if start is not None and not start.is_sure
+    ]
+    unit_s = unit_of(
+        (
+            Span(text, start.value, _end_of(start, end, duration))
+            for text, start, end, duration in plain
+        ),
+        [hint_s] * len(plain),
+    )
+    turns = []
+    for text, speaker, times in read:
+        start, end, duration = (
+            None if own is None else _in_seconds(own, unit_s, rate) for own in times
+        )
+        if end is None and start is not None and duration is not None:
+            end = start + duration
+        turns.append(SourceTurn(text, speaker, start, end))
+    return turns, unit_s
+
+
+def _end_of(start: Instant, end: Instant | None, duration: Instant | None) -> float | None:
+    if end is not None:
+        return end.value
+    return None if duration is None else start.value + duration.value
+
+
+def _in_seconds(instant: Instant, unit_s: float, rate: int | None) -> float:
+    """`hint_s` of a timecode is its number of frames."""
+    if instant.is_sure and instant.hint_s is not None:
+        return instant.value + (instant.hint_s / rate if rate else 0.0)
+    return instant.seconds(unit_s)
+
+
+@dataclass(slots=True)
+class _Frames:
+    """The largest number of a frame in a file's timecodes."""
+
+    largest: int | None = None
+
+    def rate(self) -> int | None:
+        """Frames a second, as far as the numbers tell: at most a third of a second off."""
+        return None if self.largest is None else frames_a_second(self.largest)
 
 
 def _cell(cells: Sequence[str], at: int | None) -> str:
     return cells[at] if at is not None and at < len(cells) else ""
 
 
-def _time(cell: str, unit_s: float, number: int) -> float | None:
-    if not cell.strip():
-        return None
-    seconds = any_seconds(cell)
-    if seconds is None:
+def _time(cell: str, hint_s: float | None, number: int, frames: _Frames) -> Instant | None:
+    timecode = _TIMECODE.fullmatch(cell.strip())
+    if timecode is not None:
+        frame = int(timecode[2])
+        frames.largest = max(frames.largest or 0, frame)
+        return Instant(clock_seconds(timecode[1]) or 0.0, float(frame), is_sure=True)
+    try:
+        return instant_of(cell, hint_s)
+    except ValueError as err:
         raise LoadError(
             f"line {number}: {short(cell)} is no time; write seconds (12.5) or a clock time (0:12)"
-        )
-    return seconds * unit_s
+        ) from err

@@ -13,11 +13,19 @@ from itertools import accumulate, pairwise
 
 from dynagrag.core.schema import LoadedSource, SourceTurn
 from dynagrag.ingest.load.captions import begins_another
-from dynagrag.ingest.load.speakers import is_aside
-from dynagrag.language.sentences import num_words, sentence_spans
+from dynagrag.ingest.load.label_shapes import is_aside
+from dynagrag.language.english.data import words_of
+from dynagrag.language.sentences import (
+    MAX_SENTENCE_WORDS,
+    next_word,
+    num_words,
+    sentence_spans,
+)
+from dynagrag.language.word_class import WordClass
 
 _CAPTIONS = frozenset(
-    {"vtt", "srt", "sbv", "youtube-xml", "youtube-text", "podcast-json", "whisperx-json"}
+    "vtt srt sbv ass sami microdvd mpl2 lrc ttml youtube-xml youtube-json youtube-text podcast-json"
+    " whisperx-json whisper-json whispercpp-json".split()
 )
 """The formats whose turns are cues, or segments as long as a cue."""
 MAX_PAUSE_S = 2.0
@@ -37,6 +45,16 @@ _LEAST_SHARED, _MAX_SHARED = 2, 50
 """Words; one alone ("Yes." "Yes.") says nothing."""
 _WHOLE = 1_000_000
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?:\s|$)")
+_BEGINNINGS = (words_of(WordClass.STARTER) | {"and"}) - words_of(
+    WordClass.ARTICLE,
+    WordClass.POSSESSIVE,
+    WordClass.BE,
+    WordClass.HAVE,
+    WordClass.DO,
+    WordClass.MODAL,
+    WordClass.WHEN_PREPOSITION,
+)
+"""Words that begin a clause rather than go on with one."""
 _SELF = re.compile(r"I\b")
 _DASHES = "-–— "
 
@@ -113,7 +131,7 @@ def _cut(run: Sequence[SourceTurn]) -> Iterator[SourceTurn]:
     """The turns of a run of cues."""
     text = " ".join(cue.text for cue in run)
     offsets = [0, *accumulate(len(cue.text) + 1 for cue in run)]
-    cuts = [*_places(text, offsets), len(text) + 1]
+    cuts = [*_places(run, text, offsets), len(text) + 1]
     at = 0
     for start, end in pairwise(cuts):
         while offsets[at + 1] <= start:
@@ -126,19 +144,41 @@ def _cut(run: Sequence[SourceTurn]) -> Iterator[SourceTurn]:
         yield SourceTurn(text[start : end - 1].strip(), run[at].speaker, start_s, end_s)
 
 
-def _places(text: str, offsets: Sequence[int]) -> list[int]:
+def _places(run: Sequence[SourceTurn], text: str, offsets: Sequence[int]) -> list[int]:
     """The offsets where turns begin: where a cue does, or at the last beginning of a sentence in
-    the cue before, if it goes on.
+    the cue before, if it goes on. What has no punctuation is cut where a speaker may have paused.
     """
-    begins = [start for start, _ in sentence_spans(text, _WHOLE)]
+    spans = sentence_spans(text, _WHOLE)
+    begins = [start for start, _ in spans]
+    lengths = [num_words(text[start:end]) for start, end in spans]
     places = [0]
     for before, offset in pairwise(offsets[:-1]):
-        place = begins[bisect_left(begins, offset + 1) - 1]
-        if place > max(places[-1], before):
-            places.append(place)
-        elif num_words(text[places[-1] : offset]) >= MAX_WORDS:
-            places.append(offset)
+        at = bisect_left(begins, offset + 1) - 1
+        if begins[at] > max(places[-1], before):
+            places.append(begins[at])
+        elif lengths[at] > MAX_SENTENCE_WORDS and (
+            num_words(text[places[-1] : offset]) >= MAX_WORDS
+        ):
+            places.append(_best_cut(run, text, offsets, places[-1], offset))
     return places
+
+
+def _best_cut(
+    run: Sequence[SourceTurn], text: str, offsets: Sequence[int], after: int, offset: int
+) -> int:
+    """Of the beginnings of cues in the second half of a stretch, that after the longest pause, if
+    there is one; else the last whose word often begins a sentence; else the end of the stretch.
+    """
+    first, last = bisect_left(offsets, (after + offset) / 2), bisect_left(offsets, offset)
+    choices = range(max(1, first), last + 1)
+
+    def fitness(number: int) -> tuple[float, bool, int]:
+        end_s, start_s = run[number - 1].end_s, run[number].start_s
+        pause = 0.0 if end_s is None or start_s is None else round(start_s - end_s, 1)
+        word = next_word(text, offsets[number])[0].lower()
+        return max(pause, 0.0), word in _BEGINNINGS, number
+
+    return offsets[max(choices, key=fitness)]
 
 
 def _within(cue: SourceTurn, offset: int) -> float | None:

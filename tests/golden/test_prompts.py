@@ -107,6 +107,11 @@ INPUTS: dict[str, dict[str, object]] = {
         "is_word": False,
     },
     "repair": {"system": "Be exact.", "user": "Extract.", "reply": "{", "error": "not JSON"},
+    "json_reply": {
+        "system": "Be exact.",
+        "user": "Extract.",
+        "schema": '{"type":"object"}',
+    },
     "name_support": {"question": "Argument 1: cats purr\nArgument 2: cats are calm"},
     "closed_book": {"question": "What failed?"},
     "short_answer": {"question": "What failed?", "answer": "LMP says that MAIN B is reading zip."},
@@ -144,7 +149,7 @@ def test_a_missing_input_is_an_error(name: str) -> None:
     inputs.pop(
         next(
             n
-            for n in ("question", "text", "blocks", "reply", "lines", "instruction")
+            for n in ("question", "text", "blocks", "reply", "lines", "instruction", "schema")
             if n in inputs
         )
     )

@@ -49,3 +49,9 @@ def test_a_password_costs_what_is_recommended() -> None:
 def test_what_is_no_hash_is_said(kept: str) -> None:
     with pytest.raises(SettingsError, match="dynagrag serve --password"):
         check_hash(kept)
+
+
+@pytest.mark.parametrize("sign", ["\n", "\r", "\t", "\0", "\x1b", "\x7f", "\x85", "\u2028"])
+def test_a_password_with_what_no_field_takes_is_refused(sign: str) -> None:
+    with pytest.raises(SettingsError, match="no control characters"):
+        hash_password(f"juniper{sign}gate")

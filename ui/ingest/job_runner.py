@@ -20,7 +20,13 @@ from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.glossaries import lines_once_made
-from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGroup, retry_groups
+from dynagrag.workspace.ingest_job import (
+    IngestOptions,
+    PreparedIngest,
+    RetryGroup,
+    check_own,
+    retry_groups,
+)
 from dynagrag.workspace.text_reports import ingest_report_lines
 
 Opener = Callable[[], AbstractContextManager[Workspace]]
@@ -135,8 +141,9 @@ def resume(
     job: Job, llm: str | None = None, max_calls: int | None = None, max_tokens: int | None = None
 ) -> Work:
     """Goes on with a job that ended before it was done, with the options and models it had but
-    those given.
+    those given. UsageError where this user hasn't asked for it.
     """
+    check_own(job)  # before what it names is opened
     open_space = _as_before(job.request, llm, None)
 
     def prepare(space: Workspace, progress: Progress) -> PreparedIngest:

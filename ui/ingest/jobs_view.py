@@ -20,6 +20,7 @@ from dynagrag.ui.ingest import files_view, job_runner
 from dynagrag.ui.ingest.job_runner import RunOutcome
 from dynagrag.ui.safe_markdown import plain, plain_lines
 from dynagrag.ui.state import WorkspaceSession
+from dynagrag.workspace.ingest_job import demands_of
 
 _STAGES = {
     "": "Starting",
@@ -232,15 +233,17 @@ def _show_offer(job: Job, is_ending: bool) -> None:
                 "The model's replies that are under way are still being collected, since they are"
                 " paid for."
             )
-        budgets = _ask_budgets(job)
-        llm = _ask_model(job)
+        if not job.is_own:
+            st.caption(plain(_why_not_here(job)))
+        budgets = _ask_budgets(job) if job.is_own else (None, None)
+        llm = _ask_model(job) if job.is_own else None
         with st.container(horizontal=True):
             if st.button(
                 "Resume",
                 key=f"resume_{job.id}",
                 icon=":material/play_arrow:",
                 type="primary",
-                disabled=is_ending,
+                disabled=is_ending or not job.is_own,
             ):
                 job_runner.resume(job, llm, *budgets)
                 st.rerun()
@@ -253,6 +256,13 @@ def _show_offer(job: Job, is_ending: bool) -> None:
                 if session is not None:
                     session.space.journal.job_book.leave(job.id)
                 st.rerun()
+
+
+def _why_not_here(job: Job) -> str:
+    return (
+        f"{demands_of(job)}. If that is right, resume it in a terminal with `dynagrag jobs resume"
+        f" {job.id}`, or ingest the files here anew."
+    )
 
 
 def _ask_budgets(job: Job) -> tuple[int | None, int | None]:
@@ -379,6 +389,8 @@ def show_past(session: WorkspaceSession) -> None:
                 "Resume an earlier job", list(names), width=420, key="resume_left"
             )
             is_pressed = st.button("Resume", key="resume_left_go", icon=":material/play_arrow:")
-            if is_pressed and earlier is not None:
+            if is_pressed and earlier is not None and names[earlier].is_own:
                 job_runner.resume(names[earlier])
                 st.rerun()
+        if earlier is not None and not names[earlier].is_own:
+            st.caption(plain(_why_not_here(names[earlier])))

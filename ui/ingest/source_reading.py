@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import IO
 
 from dynagrag.core.errors import LoadError
-from dynagrag.core.schema import LoadedSource
+from dynagrag.core.schema import LabelDecision, LoadedSource
 from dynagrag.ingest.extract.case_use import fast_remarks
 from dynagrag.ingest.load import find_sources, load_source, turns_of
+from dynagrag.ingest.load.label_report import unknown_share
+from dynagrag.ingest.load.speaker_audit import AuditFinding, are_doubtful, audit_speakers
 from dynagrag.ui.ingest.upload_folder import keep, text_name
 
 _MAX_TURNS = 8
@@ -20,7 +22,8 @@ _MAX_TURN_CHARS = 300
 class SourceRow:
     """One file. `origin`: what is to be ingested for it, itself or the folder or pattern that names
     it; "" where it was refused at the door. `upload_id`: the uploaded file that it was; `replaced`:
-    the earlier one whose place it took; `is_unread`: it is to be read once there is space for it.
+    the earlier one whose place it took; `is_unread`: it is to be read once there is space for it;
+    `unknown_share`: of its words, without a speaker; `findings`: what speaks against its speakers.
     """
 
     name: str
@@ -40,6 +43,14 @@ class SourceRow:
     sha256: str = ""
     replaced: str = ""
     is_unread: bool = False
+    labels: tuple[LabelDecision, ...] = ()
+    unknown_share: float = 0.0
+    findings: tuple[AuditFinding, ...] = ()
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether what is said speaks against the speakers."""
+        return are_doubtful(self.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +90,14 @@ def read_all(
             rows.append(replace(kept_row, replaced=kept.replaced, is_unread=kept.is_unread))
             continue
         try:
-            paths = find_sources([item.name])
+            found = find_sources([item.name])
         except LoadError as err:
             rows.append(_row(LoadedSource(item.name, None, refused=str(err)), "", "", item))
             continue
-        for at, path in enumerate(paths):
-            progress("read", at, len(paths))
+        for at, path in enumerate(found.files):
+            progress("read", at, len(found.files))
             rows.append(_row(load_source(path), item.name, "", item))
+        rows += [_row(source, "", "", item) for source in found.left_out]
     return tuple(rows)
 
 
@@ -115,4 +127,7 @@ def _row(source: LoadedSource, origin: str, note: str, item: SourceInput) -> Sou
         refused=source.refused or "",
         upload_id=item.id,
         sha256=source.sha256,
+        labels=source.labels,
+        unknown_share=unknown_share(source),
+        findings=audit_speakers(turns),
     )

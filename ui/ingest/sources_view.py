@@ -5,10 +5,13 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from dynagrag.core.text import clock
+from dynagrag.ingest.load.label_report import FATES, MAX_UNKNOWN, label_places
 from dynagrag.ui.ingest.source_reading import SourceRow
 from dynagrag.ui.safe_markdown import plain, short_label, speaker_and_time
 
 _MAX_SPEAKERS = 6
+_MAX_NAMED = 3
+_MAX_FINDINGS = 20
 
 
 def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], None]) -> None:
@@ -57,6 +60,51 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
         if st.button("Remove", key=f"leave_out_{row.path}", icon=":material/close:", help=hint):
             leave_out([row])
             st.rerun()
+    _show_doubtful(read)
+    with st.expander("Labels, and what became of each"):
+        _show_labels(pick_row(sorted(read, key=lambda row: not row.is_doubtful), key="labels_of"))
+
+
+def _show_doubtful(read: Sequence[SourceRow]) -> None:
+    """Names the files whose speakers what is said speaks against."""
+    doubtful = [row for row in read if row.is_doubtful]
+    if doubtful:
+        names = ", ".join(f"**{plain(row.name)}**" for row in doubtful[:_MAX_NAMED])
+        more = f" and {len(doubtful) - _MAX_NAMED} more" if len(doubtful) > _MAX_NAMED else ""
+        st.warning(
+            f"What is said speaks against the speakers of {names}{more}: see Labels, and name them"
+            " rightly before you start.",
+            icon=":material/voice_selection_off:",
+        )
+
+
+def _show_labels(row: SourceRow) -> None:
+    """Every label of a file with its counts and the reason, and what speaks against speakers."""
+    shown = [f"- {plain(finding.text())}" for finding in row.findings[:_MAX_FINDINGS]]
+    if len(row.findings) > len(shown):
+        shown.append(f"- and {len(row.findings) - len(shown):,} more")
+    if shown:
+        st.markdown("\n".join(shown))
+    if not row.labels:
+        st.caption("This file has no labels.")
+        return
+    if 0 < row.unknown_share < 1:
+        st.caption(f"{row.unknown_share:.0%} of the words have no speaker.")
+    st.dataframe(
+        [
+            {
+                "Label": short_label(label.text),
+                "Became": FATES[label.fate],
+                "Why": label.why,
+                "Turns": label.num_turns,
+                "Words": label.num_words,
+                "First": label_places(label),
+            }
+            for label in row.labels
+        ],
+        hide_index=True,
+        width="stretch",
+    )
 
 
 def pick_row(rows: Sequence[SourceRow], *, key: str) -> SourceRow:
@@ -75,6 +123,9 @@ def _cells(row: SourceRow) -> dict[str, object]:
     times = ""
     if row.start_s is not None and row.end_s is not None:
         times = f"{clock(row.start_s)} to {clock(row.end_s)}"
+    unknown: tuple[str, ...] = ()
+    if MAX_UNKNOWN < row.unknown_share < 1:
+        unknown = (f"{row.unknown_share:.0%} of the words have no speaker",)
     return {
         "File": row.name,
         "Format": row.format,
@@ -82,5 +133,5 @@ def _cells(row: SourceRow) -> dict[str, object]:
         "Words": row.num_words,
         "Speakers": speakers or "none in this form",
         "Times": times or "none in this form",
-        "Notes": "; ".join(row.notes),
+        "Notes": "; ".join((*unknown, *row.notes)),
     }

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
 
-from dynagrag.core.schema import Document
+from dynagrag.core.schema import Document, LabelFate
 from dynagrag.core.text import collapse, plural
-from dynagrag.ingest.load.speaker_names import SpeakerNames, kept_names
+from dynagrag.ingest.load.speaker_names import NOBODY, SpeakerNames, kept_names
 from dynagrag.ui import state
 from dynagrag.ui.ingest.source_reading import SourceRow
 from dynagrag.ui.ingest.sources_view import pick_row
@@ -21,14 +21,15 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
     """A field for each speaker of the file that is picked, and the names that were given so far to
     those of all files here.
     """
-    spoken = [row for row in rows if row.speakers and not row.refused]
+    spoken = [row for row in rows if (row.speakers or row.labels) and not row.refused]
     chosen: dict[str, dict[str, str]] = state.remembered(_STATE, {})
     if spoken:
         kept = {document.sha256: kept_names(document.meta) for document in documents}
         with st.expander("Speakers: rename, merge, leave out"):
             picked = pick_row(spoken, key="speakers_of")
             before = {
-                label: kept.get(picked.sha256, {}).get(label, label) for label in picked.speakers
+                label: kept.get(picked.sha256, {}).get(label, label)
+                for label in (*picked.speakers, NOBODY)
             }
             st.caption(
                 "Speakers with the same name become one. Leave out what is no speaker, such as a"
@@ -45,9 +46,22 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
                     )
                     for number, label in enumerate(picked.speakers[:_MAX_SPEAKERS])
                 }
+                if picked.unknown_share:
+                    typed[NOBODY] = st.text_input(
+                        f"Turns without a speaker ({picked.unknown_share:.0%} of the words)",
+                        value=chosen.get(picked.name, {}).get(NOBODY, before[NOBODY]),
+                        max_chars=_MAX_CHARS,
+                        placeholder="nobody",
+                        help="Gives all of them to one person.",
+                        key=f"speaker_{picked.path}_nobody",
+                    )
                 shown = speaker_choices(picked.speakers[:_MAX_SPEAKERS])
                 merged = _pick("Merge into the first", shown, f"merge_{picked.path}", "two or more")
                 left_out = _pick("Leave out", shown, f"omit_{picked.path}", "none")
+                others = speaker_choices(_others(picked)[:_MAX_SPEAKERS])
+                added = (
+                    _pick("Also a speaker", others, f"add_{picked.path}", "none") if others else []
+                )
                 if len(picked.speakers) > _MAX_SPEAKERS:
                     st.caption(
                         f"{plural(len(picked.speakers) - _MAX_SPEAKERS, 'more speaker')}: name them"
@@ -60,16 +74,16 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
                     new_names = {label: collapse(name) for label, name in typed.items()}
                     changed = {
                         label: name for label, name in new_names.items() if name != before[label]
-                    }
+                    } | {label: label for label in added}
                     state.remember(_STATE, {**chosen, picked.name: changed})
                     st.rerun()
             changes = ", ".join(
-                f"{short_label(label)} → {name or 'left out'}"
+                f"{short_label(label) or 'no speaker'} → {name or 'left out'}"
                 for label, name in chosen.get(picked.name, {}).items()
             )
             if changes:
                 st.caption(f":material/check: {plain(changes)}")
-    here = {row.name: set(row.speakers) for row in spoken}
+    here = {row.name: {*row.speakers, *_others(row), NOBODY} for row in spoken}
     return SpeakerNames(
         {},
         {
@@ -78,6 +92,11 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
             if file in here and set(names) <= here[file]
         },
     )
+
+
+def _others(row: SourceRow) -> list[str]:
+    """Labels that stand where speakers do, or before a colon, and were taken for none."""
+    return [label.text for label in row.labels if label.fate is not LabelFate.SPEAKER]
 
 
 def forget() -> None:

@@ -77,6 +77,7 @@ def backup(
         ProgressBars(as_json) as progress,
     ):
         manifest = back_up(space, file, is_forced=force, progress=progress)
+        why = ", since an ingest is under way" if space.journal.job_book.is_any_running() else ""
     if as_json:
         say_json({"file": str(file)} | manifest.model_dump())
         return 0
@@ -87,8 +88,8 @@ def backup(
     )
     if not manifest.is_current:
         complain(
-            "an ingest was under way: the graph in the file is older than its records, and is"
-            " derived again once it is restored"
+            f"the graph in the file is older than its records{why}; it is derived again once it is"
+            " restored"
         )
     return 0
 

@@ -207,9 +207,13 @@ def export(
 
     Example: dynagrag graph export talks.graphml
     """
+    from dynagrag.config.own_files import check_output
     from dynagrag.curation import graph_export
 
-    with open_to_read(workspace, read_settings(store=store)) as space:
+    settings = read_settings(store=store)
+    for path in graph_export.targets_of(file):
+        check_output(path, settings)
+    with open_to_read(workspace, settings) as space:
         for path in graph_export.export(space.graph(), file, force):
             say(str(path))
     return 0

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
+from dynagrag.cli.options import EMBEDDER, FOLLOW_LINKS, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
 from dynagrag.cli.run_job import run_prepared
 from dynagrag.cli.terminal import ProgressBars, is_terminal, open_space, read_settings, set_up_log
 from dynagrag.registry.choices import chosen, listed
@@ -84,8 +84,10 @@ SPEAKER_MAP = Annotated[
         metavar="FILE",
         help=(
             "Names for speakers, as CSV (label,name or label,name,file) or JSON ({label: name}): an"
-            " empty name or - is nobody, one name for two labels makes them one. Later ingests of"
-            " the same files keep them. Default: the labels of the files."
+            " empty name or - is nobody, one name for two labels makes them one, the label - stands"
+            " for turns without a speaker, and a label that a file wasn't read with is looked for"
+            " before colons. Later ingests of the same files keep them. Default: the labels of the"
+            " files."
         ),
     ),
 ]
@@ -108,6 +110,7 @@ def ingest(
     glossary: GLOSSARY = None,
     remove_missing: REMOVE_MISSING = False,
     speaker_map: SPEAKER_MAP = None,
+    follow_links: FOLLOW_LINKS = False,
     yes: YES = False,
     as_json: JSON = False,
     verbose: VERBOSE = False,
@@ -141,10 +144,11 @@ def ingest(
         remove_missing,
         names,
         tuple(str(Path(path).absolute()) for path in glossary or ()),
+        follow_links,
     )
     settings = read_settings(llm, embedder, store)
     check_options(options)  # an option or a path that can't be makes no workspace
-    find_sources(paths)
+    find_sources(paths, follows_links=follow_links)
     read_glossaries(options.glossaries)
     if chosen("extractor", extractor, EXTRACTORS).needs_model and settings.llm is None:
         options = replace(options, extractor=_ask_for_fast(yes))

@@ -9,6 +9,7 @@ import typer
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
 from dynagrag.cli.run_job import run_prepared
 from dynagrag.cli.terminal import (
+    confirm,
     in_line,
     open_space,
     open_to_read,
@@ -117,15 +118,24 @@ def jobs_resume(
     """Resume an ingest that did not finish. Paths, options and models stay as they were.
 
     What you give here replaces the job's own. Stored replies are not asked for again.
+
+    A job that you didn't begin on this machine is resumed after a yes in a terminal.
     """
     set_up_log(verbose)
     from dynagrag.workspace.facade import open_journal
+    from dynagrag.workspace.ingest_job import check_own, demands_of, options_of
 
     settings = read_settings(llm, embedder, store)
     with closing(open_journal(workspace, settings)) as journal:
         job = journal.job_book.to_resume() if job_id is None else journal.job_book.job(job_id)
+    if not job.is_own:  # asked before the store that it names is opened
+        options_of(job.request)
+        if not confirm(f"{demands_of(job)}. Resume it?", False, without_terminal=False):
+            check_own(job)
     with open_space(workspace, _as_before(job.request, llm, embedder, store)) as space:
-        prepared = space.prepare_resume(job.id, max_calls=max_calls, max_tokens=max_tokens)
+        prepared = space.prepare_resume(
+            job.id, is_agreed=True, max_calls=max_calls, max_tokens=max_tokens
+        )
         if not as_json:
             say(f"resuming job {job.id}, begun {job.started_at[:16].replace('T', ' ')}")
         return run_prepared(prepared, yes, as_json)

@@ -2,6 +2,7 @@
 ok, 1 our error, 2 wrong use, 3 done with some items set aside, 130 Ctrl-C.
 """
 
+import errno
 import io
 import os
 import sys
@@ -41,6 +42,18 @@ _ABOUT = (
     "Turn transcripts and documents into a knowledge graph, and ask it questions: code checks every"
     " citation of an answer."
 )
+
+_REMEDIES = (
+    (
+        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+        "free some space on that disk and run the command again; ",
+    ),
+    (
+        (errno.EACCES, errno.EPERM, errno.EROFS),
+        "make it yours to read and write, or set DYNAGRAG_HOME to a folder of your own; ",
+    ),
+)
+"""What helps against errors of the system, by their numbers."""
 
 
 def _new_app() -> typer.Typer:
@@ -159,7 +172,8 @@ def run(argv: list[str] | None = None) -> int:
         return 0
     except OSError as err:
         where = f" ({err.filename})" if err.filename else ""
-        complain(f"{err.strerror or err}{where}; what was stored before stays")
+        remedy = next((text for numbers, text in _REMEDIES if err.errno in numbers), "")
+        complain(f"{err.strerror or err}{where}; {remedy}what was stored before stays")
         return 1
     except Exception as err:
         if is_out_of_memory(err):

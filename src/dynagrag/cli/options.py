@@ -25,6 +25,16 @@ WORKSPACE = Annotated[
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 YES = Annotated[bool, typer.Option("--yes", "-y", help="Answer yes to every question.")]
+FOLLOW_LINKS = Annotated[
+    bool,
+    typer.Option(
+        "--follow-links",
+        help=(
+            "Follow links in folders and patterns to files outside of them, too. Default: such"
+            " links are left out, and named."
+        ),
+    ),
+]
 FORCE = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
 LLM = Annotated[
     str | None,

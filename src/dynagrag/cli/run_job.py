@@ -147,7 +147,9 @@ def _print_plan(plan: "IngestPlan", workspace: str) -> None:
         )
     if plan.speaker_names:
         names = plan.speaker_names.items()
-        speakers = [f"{in_line(label)} is {in_line(name or 'nobody')}" for label, name in names]
+        speakers = [
+            f"{in_line(label or 'nobody')} is {in_line(name or 'nobody')}" for label, name in names
+        ]
         more = " ..." if len(speakers) > _MAX_SHOWN else ""
         say(f"  speakers: {', '.join(speakers[:_MAX_SHOWN])}{more}")
     for name, count in plan.extracted_before.items():

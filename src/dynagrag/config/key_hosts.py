@@ -20,6 +20,7 @@ from dynagrag.config.settings import Settings, load_settings, own_settings
 from dynagrag.config.settings_file import settings_file
 from dynagrag.config.store_logins import LOGINS, login_for
 from dynagrag.core.errors import SettingsError
+from dynagrag.core.files.private_files import write_text
 
 _FILE = "allowed_hosts.json"
 
@@ -80,6 +81,12 @@ def check_store_host(settings: Settings, address: str) -> None:
         raise host.error()
 
 
+def is_of_dotenv(name: str, value: object) -> bool:
+    """Whether a setting has this value because of the `.env` of this folder alone."""
+    dot_env = _DotEnv.read()
+    return dot_env is not None and dot_env.is_of_it(name, value)
+
+
 def allow(host: KeyHost) -> None:
     """Keeps a person's yes. Raises SettingsError where it can't be written."""
     path = _path()
@@ -87,10 +94,7 @@ def allow(host: KeyHost) -> None:
     partial = path.with_name(f"{path.name}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(
-            os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-        ) as file:
-            json.dump(rows, file, indent=1)
+        write_text(partial, json.dumps(rows, indent=1))
         os.replace(partial, path)
     except OSError as err:
         raise SettingsError(

@@ -19,7 +19,14 @@ _HASH_BYTES = 32
 
 
 def hash_password(password: str) -> str:
-    """The hash of a password to store. SettingsError if it is shorter than MIN_LENGTH."""
+    """The hash of a password to store. SettingsError if it is shorter than MIN_LENGTH, or has what
+    nobody can type into the app's field.
+    """
+    if any(unicodedata.category(sign) in ("Cc", "Zl", "Zp") for sign in password):
+        raise SettingsError(
+            "a password has no control characters (such as a line break or a tab): no browser's"
+            " field takes them; choose one without"
+        )
     if len(password) < MIN_LENGTH:
         raise SettingsError(f"a password has {MIN_LENGTH} characters or more; choose a longer one")
     salt = secrets.token_bytes(16)

@@ -25,10 +25,11 @@ from pydantic_settings import (
 )
 
 from dynagrag.config.scrubbing import address_secrets
-from dynagrag.config.settings_file import kept_in_keyring, saved_settings
+from dynagrag.config.settings_file import kept_in_keyring, saved_settings, unreadable
 from dynagrag.config.store_logins import LOGINS
 from dynagrag.config.system_keyring import KEYS, keys_seen, read_key
 from dynagrag.core.errors import SettingsError
+from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 
 _NAMES_A_SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
 _MIN_SECRET_CHARS = 6
@@ -79,6 +80,23 @@ class Settings(BaseSettings):
     )
     temperature: float = Field(
         default=0.0, ge=0, description="Sampling temperature of the language model."
+    )
+    thinking_tokens: int | None = Field(
+        default=None,
+        ge=0,
+        description=(
+            "Room for a reasoning model's thoughts in each reply, beside the answer's; 0: none"
+            " (default: 16000 for a model that thinks, as its name or its replies show)."
+        ),
+    )
+    max_embedding_batch: int = Field(
+        default=256,
+        ge=1,
+        le=2048,
+        description=(
+            "Texts in one request to a server's embedder; one that refuses as many is asked with"
+            " half of them."
+        ),
     )
     max_concurrency: int = Field(
         default=8, ge=1, description="Model calls at once (local models: always 1)."
@@ -334,7 +352,7 @@ def known_secrets() -> tuple[str, ...]:
     there.
     """
     found: list[str] = []
-    for values in (os.environ, _readable(lambda: dotenv_values(".env")), _readable(saved_settings)):
+    for values in (os.environ, _readable(_dotenv_lines), _readable(saved_settings)):
         for name, value in values.items():
             if isinstance(value, str) and value:
                 found += address_secrets(value) if "://" in value else ()
@@ -343,6 +361,11 @@ def known_secrets() -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(secret for secret in found if len(secret.strip()) >= _MIN_SECRET_CHARS)
     )
+
+
+def _dotenv_lines() -> Mapping[str, str | None]:
+    """The lines of the `.env` of this folder; none where it is a pipe, which may never end."""
+    return {} if is_irregular(Path(".env")) else dotenv_values(".env")
 
 
 def _readable(read: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -366,6 +389,8 @@ def load_settings(**overrides: Any) -> Settings:
             names = [n.upper() for n in Settings.model_fields if n.upper() not in OTHERS_NAMES]
             known = ", ".join(f"DYNAGRAG_{name}" for name in names)
             raise SettingsError(f"unknown setting {variable} in the environment; known: {known}")
+    if "_env_file" not in values and is_irregular(Path(".env")):
+        raise SettingsError(f"the .env of this folder {IRREGULAR}, or start dynagrag elsewhere")
     try:
         return Settings(**values)
     except ValidationError as err:
@@ -376,7 +401,9 @@ def load_settings(**overrides: Any) -> Settings:
             f"setting {name}: {reason}; see `.env.example` for what can be set"
         ) from err
     except (OSError, ValueError) as err:
-        raise SettingsError(f"settings.toml or .env could not be read: {err}") from err
+        # of the two, the one that is wrong: settings.toml by itself says so
+        saved_settings()
+        raise unreadable(Path(".env"), err) from err
 
 
 def own_settings() -> Settings:
@@ -393,7 +420,7 @@ def where_set(name: str) -> str:
     variable = name.upper() if name.upper() in OTHERS_NAMES else f"DYNAGRAG_{name.upper()}"
     if any(key.upper() == variable for key in os.environ):
         return f"{variable} in the environment"
-    if any(key.upper() == variable for key in dotenv_values(".env")):
+    if any(key.upper() == variable for key in _dotenv_lines()):
         return f"{variable} in .env"
     if name in kept_in_keyring() and read_key(name):
         return "the system's keyring"

@@ -55,7 +55,18 @@ def saved_settings() -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as err:
-        raise SettingsError(f"settings.toml could not be read: {err}") from err
+        raise unreadable(settings_file(), err) from err
+
+
+def unreadable(path: Path, err: OSError | ValueError) -> SettingsError:
+    """The error of a file of settings that can't be read, with what helps."""
+    if isinstance(err, OSError):
+        remedy = (
+            "make it readable for you, or set DYNAGRAG_HOME to a folder of your own (settings of"
+            " another user are not taken over)"
+        )
+        return SettingsError(f"{err.filename or path} cannot be read: {err.strerror}; {remedy}")
+    return SettingsError(f"{path} cannot be read: {err}; mend or remove that line")
 
 
 def save_settings(**values: str | float | None) -> Path:

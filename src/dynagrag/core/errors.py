@@ -12,8 +12,10 @@
     │   ├── ModelUnavailableError   unreachable, timed out, 429, 5xx   (later it may do)
     │   ├── ModelRefusedError       401, 403, 404
     │   │   └── PromptRefusedError    400, 413, 422                      (another prompt may do)
+    │   │       └── ContextTooShortError  the prompt is too long       (the chunk is halved)
     │   ├── InvalidReplyError       the reply does not fit its schema  (repaired once)
     │   └── CutOffReplyError        the reply hit its token limit      (the chunk is halved)
+    │       └── EmptyReplyError       before its answer began          (asked once with more room)
     └── BudgetError               a hard budget was reached; the work so far is kept
 
 A module that needs one of its own derives it from these: journal/jobs.py, cli/run_job.py,
@@ -76,6 +78,10 @@ class PromptRefusedError(ModelRefusedError):
     """
 
 
+class ContextTooShortError(PromptRefusedError):
+    """The prompt is longer than the model's context. A shorter one may be answered."""
+
+
 class InvalidReplyError(ModelError):
     """The reply does not fit its schema."""
 
@@ -86,6 +92,10 @@ class InvalidReplyError(ModelError):
 
 class CutOffReplyError(ModelError):
     """The reply hit its token limit."""
+
+
+class EmptyReplyError(CutOffReplyError):
+    """The reply hit its token limit before its answer began: a model's thoughts used it up."""
 
 
 class BudgetError(DynaGragError):

@@ -22,13 +22,16 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A model's reply as it came. `is_cut_off`: it stopped at its token limit."""
+    """A model's reply as it came. `is_cut_off`: it stopped at its token limit; `is_prompt_cut`: the
+    server left a part of the prompt out.
+    """
 
     text: str
     is_cut_off: bool
     prompt_tokens: int
     completion_tokens: int
     seconds: float
+    is_prompt_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +137,11 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vector:
         """(d,) float32, L2-normalised."""
+
+
+@runtime_checkable
+class ServedEmbedder(Protocol):
+    """An embedder behind a server, which may refuse what it is sent."""
+
+    def try_out(self, texts: Sequence[str]) -> None:
+        """Asks for a batch of such texts, as large as any will be. Raises ModelError."""

@@ -16,6 +16,7 @@ from dynagrag.core.model_protocols import (
     FirstWordModel,
     ModelReply,
     Prompt,
+    ServedEmbedder,
 )
 from dynagrag.core.schema import (
     Chunk,
@@ -45,7 +46,16 @@ from dynagrag.core.schema import (
     Walk,
 )
 
-__all__ = ["Asker", "ChatModel", "Embedder", "FirstWord", "FirstWordModel", "ModelReply", "Prompt"]
+__all__ = [
+    "Asker",
+    "ChatModel",
+    "Embedder",
+    "FirstWord",
+    "FirstWordModel",
+    "ModelReply",
+    "Prompt",
+    "ServedEmbedder",
+]
 """Protocols of models, from `core.model_protocols`."""
 
 # -------------------------------------------------------------------------------------------- store

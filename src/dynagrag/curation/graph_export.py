@@ -5,33 +5,38 @@ import io
 import json
 import tempfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
 from dynagrag.core.errors import UsageError
+from dynagrag.core.files.private_files import replace_bytes
 from dynagrag.core.schema import Entity, Graph, Relation
 
 
+def targets_of(file: Path) -> list[Path]:
+    """The files that an export to this one writes: CSV takes two."""
+    if file.suffix.lower() != ".csv":
+        return [file]
+    return [file.with_suffix(".entities.csv"), file.with_suffix(".relations.csv")]
+
+
 def export(graph: Graph, file: Path, force: bool) -> list[Path]:
-    """Writes the graph; what was written. Raises UsageError for an unknown ending or a file that is
-    there.
+    """Writes the graph, for the user alone; what was written. Each file is there whole or not at
+    all. Raises UsageError for an unknown ending or a file that is there.
     """
-    writers = {".graphml": _write_graphml, ".json": _write_json, ".csv": _write_csv}
+    writers = {".graphml": _as_graphml, ".json": _as_json, ".csv": _as_csv}
     writer = writers.get(file.suffix.lower())
     if writer is None:
         raise UsageError(f"{file.name!r}: the ending says the format; use {', '.join(writers)}")
-    targets = (
-        [file]
-        if file.suffix.lower() != ".csv"
-        else [file.with_suffix(".entities.csv"), file.with_suffix(".relations.csv")]
-    )
+    targets = targets_of(file)
     for target in targets:
         if target.exists() and not force:
             raise UsageError(f"{target} is there already; write elsewhere or use --force")
-    writer(graph, targets)
+    for target, data in zip(targets, writer(graph), strict=True):
+        replace_bytes(target, data)
     return targets
 
 
@@ -57,32 +62,46 @@ def exported(graph: Graph, ending: str) -> tuple[bytes, str]:
         return packed.getvalue(), "zip"
 
 
-def _write_json(graph: Graph, targets: list[Path]) -> None:
+def _as_json(graph: Graph) -> list[bytes]:
     value = {
         "entities": [asdict(e) for e in graph.entities],
         "relations": [asdict(r) for r in graph.relations],
     }
-    targets[0].write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
+    return [json.dumps(value, ensure_ascii=False, indent=1).encode()]
 
 
-def _write_csv(graph: Graph, targets: list[Path]) -> None:
-    with targets[0].open("w", newline="", encoding="utf-8") as handle:
-        writer = csv.writer(handle)
-        writer.writerow(["id", "name", "type", "weight", "aliases", "summaries"])
-        writer.writerows(
-            [e.id, e.name, e.type, e.weight, "; ".join(e.aliases), " | ".join(e.summaries)]
-            for e in graph.entities
-        )
-    with targets[1].open("w", newline="", encoding="utf-8") as handle:
-        writer = csv.writer(handle)
-        writer.writerow(["id", "head", "label", "tail", "weight", "support", "summaries"])
-        writer.writerows(
-            [r.id, r.head, r.label, r.tail, r.weight, r.support, " | ".join(r.summaries)]
-            for r in graph.relations
-        )
+def _as_csv(graph: Graph) -> list[bytes]:
+    entities: Iterator[list[str | int]] = (
+        [e.id, e.name, e.type, e.weight, "; ".join(e.aliases), " | ".join(e.summaries)]
+        for e in graph.entities
+    )
+    relations: Iterator[list[str | int]] = (
+        [r.id, r.head, r.label, r.tail, r.weight, r.support, " | ".join(r.summaries)]
+        for r in graph.relations
+    )
+    return [
+        _table(["id", "name", "type", "weight", "aliases", "summaries"], entities),
+        _table(["id", "head", "label", "tail", "weight", "support", "summaries"], relations),
+    ]
 
 
-def _write_graphml(graph: Graph, targets: list[Path]) -> None:
+def _table(names: list[str], rows: Iterable[list[str | int]]) -> bytes:
+    written = io.StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerow(names)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return written.getvalue().encode()
+
+
+def _cell(value: str | int) -> str | int:
+    """A text that a spreadsheet would take for a formula, and run, begins with an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def _as_graphml(graph: Graph) -> list[bytes]:
     import networkx as nx
 
     made: nx.MultiDiGraph[str] = nx.MultiDiGraph()
@@ -104,7 +123,9 @@ def _write_graphml(graph: Graph, targets: list[Path]) -> None:
             support=r.support,
             summary=_xml(" | ".join(r.summaries)),
         )
-    nx.write_graphml(made, targets[0], encoding="utf-8")
+    written = io.BytesIO()
+    nx.write_graphml(made, written, encoding="utf-8")
+    return [written.getvalue()]
 
 
 def _xml(text: str) -> str:

@@ -18,6 +18,9 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from dynagrag.config.own_seal import is_own, seal
 from dynagrag.core.errors import BudgetError, StoreError, UsageError, WorkspaceError
 from dynagrag.core.files.private_files import make_folder, private
 from dynagrag.journal.journal_file import JournalFile, now, storable
@@ -25,6 +28,7 @@ from dynagrag.journal.journal_file import JournalFile, now, storable
 _LOCK_WAIT_S = 2.0
 """Somebody who looks whether a job is alive holds its lock for an instant."""
 _MAX_REASON = 500
+_SEAL = "seal"
 _CANCEL, _PAUSE = 1, 2
 """Values of a job's `is_cancelled` but for 0."""
 
@@ -71,7 +75,8 @@ class Job:
     UTC, "" for not yet.
 
     `is_cancelled`: somebody asked for its end and means to leave it there; `is_paused`: somebody
-    did, and means to go on with it.
+    did, and means to go on with it. `is_own`: this user has asked for it, so its request may name
+    files and servers; else it came from elsewhere, or is of an older version.
     """
 
     id: int
@@ -88,6 +93,7 @@ class Job:
     reason: str
     is_cancelled: bool = False
     is_paused: bool = False
+    is_own: bool = False
 
     @property
     def is_to_go_on(self) -> bool:
@@ -97,6 +103,9 @@ class Job:
             and not self.is_cancelled
             and (self.is_paused or self.status is not JobStatus.CANCELLED)
         )
+
+
+_REQUEST = TypeAdapter(JobRequest)
 
 
 class JobBook:
@@ -277,9 +286,35 @@ class JobBook:
         process is at one.
         """
         with self._file.write() as db:
-            for job_id, request in db.execute("SELECT id, request FROM jobs").fetchall():
-                moved = json.dumps(_moved(_object(request), f"{old}/", f"{new}/"), sort_keys=True)
-                db.execute("UPDATE jobs SET request = ? WHERE id = ?", (moved, job_id))
+            for job_id, text in db.execute("SELECT id, request FROM jobs").fetchall():
+                stored = dict(_object(text))
+                _, is_sealed = _request(stored)
+                stored.pop(_SEAL, None)
+                moved = _moved(stored, f"{old}/", f"{new}/")
+                db.execute(
+                    "UPDATE jobs SET request = ? WHERE id = ?",
+                    (_text_of(moved, is_sealed), job_id),
+                )
+
+    def make_history(self) -> None:
+        """Leaves of each job what it did and how it ended, and nothing that could be done again:
+        what it would read, where it would send that, and that anybody means to go on with it.
+
+        For a journal that came from elsewhere.
+        """
+        with self._file.write() as db:
+            db.execute(
+                "UPDATE jobs SET request = '{}', is_cancelled = ?, reason = CASE WHEN status = ?"
+                " THEN ? ELSE reason END, status = CASE WHEN status = ? THEN ? ELSE status END",
+                (
+                    _CANCEL,
+                    JobStatus.RUNNING,
+                    "its backup was made while it ran",
+                    JobStatus.RUNNING,
+                    JobStatus.INTERRUPTED,
+                ),
+            )
+            db.execute("DELETE FROM job_documents")
 
     def close(self) -> None:
         """Lets go of the jobs that this process was at: they are interrupted then."""
@@ -398,9 +433,15 @@ def _moved(value: Any, old: str, new: str) -> Any:
 
 
 def _request_text(request: JobRequest) -> str:
-    return json.dumps(
-        asdict(request), sort_keys=True
-    )  # ASCII: a path that is no text comes back as it was
+    return _text_of(asdict(request), is_sealed=True)
+
+
+def _text_of(request: Mapping[str, Any], is_sealed: bool) -> str:
+    """JSON in ASCII: a path that is no text comes back as it was. `is_sealed`: with this user's
+    seal.
+    """
+    text = json.dumps(request, sort_keys=True)
+    return json.dumps({**request, _SEAL: seal(text)}, sort_keys=True) if is_sealed else text
 
 
 def _job(row: tuple[Any, ...]) -> Job:
@@ -421,11 +462,12 @@ def _job(row: tuple[Any, ...]) -> Job:
     ) = row
     counts = _object(detail)
     known = {s.value: s for s in JobStatus}
+    asked, is_sealed = _request(_object(request))
     return Job(
         id=job_id,
         kind=kind,
         status=known.get(status, JobStatus.FAILED),
-        request=_request(_object(request)),
+        request=asked,
         stage=stage,
         done=done,
         total=total,
@@ -436,24 +478,20 @@ def _job(row: tuple[Any, ...]) -> Job:
         reason=reason,
         is_cancelled=wish == _CANCEL,
         is_paused=wish == _PAUSE,
+        is_own=is_sealed,
     )
 
 
-def _request(found: Mapping[str, Any]) -> JobRequest:
-    """A request as it was stored; an empty one for jobs of versions that stored none."""
-    if not isinstance(found.get("options"), dict) or not isinstance(found.get("paths"), list):
-        return JobRequest()
-    return JobRequest(
-        tuple(map(str, found["paths"])),
-        found["options"],
-        found.get("llm"),
-        str(found.get("embedder", "")),
-        str(found.get("store", "")),
-        tuple(
-            (str(document), int(start), int(end))
-            for document, start, end in found.get("places", ())
-        ),
-    )
+def _request(found: Mapping[str, Any]) -> tuple[JobRequest, bool]:
+    """A request as it was stored, and whether this user has sealed it; an empty one for jobs of
+    versions that stored none, and where it isn't as we write it.
+    """
+    asked = {name: value for name, value in found.items() if name != _SEAL}
+    try:
+        request = _REQUEST.validate_python(asked)
+    except ValidationError:
+        return JobRequest(), False
+    return request, is_own(json.dumps(asked, sort_keys=True), str(found.get(_SEAL, "")))
 
 
 def _object(text: str) -> Mapping[str, Any]:

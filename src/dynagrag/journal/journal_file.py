@@ -148,7 +148,13 @@ class JournalFile:
 
     def _migrate(self) -> None:
         self._db.execute(f"PRAGMA busy_timeout = {int(_BUSY_TIMEOUT_S * 1000)}")
+        # In this order: another process that makes the file now gives it tables and number at once.
+        has_tables = self._db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
         version = self._version()
+        if has_tables and not version:
+            raise StoreError(
+                f"{self.path} is another program's database; move it, or the link to it, away"
+            )
         if version > len(MIGRATIONS):
             raise NewerStoreError(
                 f"{self.path} was written by a newer dynagrag (its version {version}, known"

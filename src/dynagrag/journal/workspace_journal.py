@@ -20,6 +20,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dynagrag.core.errors import StoreError
+from dynagrag.core.files.private_files import replace_text
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import ModelReply
 from dynagrag.journal.job_files import JobFiles
@@ -170,11 +171,11 @@ class Journal(JournalFile):
                 uses=list(uses.values()),
                 model=origin.model,
                 date=origin.date,
-                **{f: getattr(reply, f) for f in reply.__slots__},
+                **{name: getattr(reply, name) for name in _StoredReply.model_fields},
             )
             lines.append(json.dumps(exported.model_dump(), sort_keys=True))
         try:
-            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            replace_text(path, "".join(f"{line}\n" for line in lines))
         except OSError as err:
             raise StoreError(f"cannot write {path}: {err.strerror}; choose another file") from err
         return len(lines)
@@ -351,7 +352,7 @@ class Journal(JournalFile):
     def _put_reply(
         self, key: str, reply: ModelReply, uses: Sequence[Sequence[str]], origin: ReplyOrigin
     ) -> None:
-        fields = {f: getattr(reply, f) for f in reply.__slots__}
+        fields = {name: getattr(reply, name) for name in _StoredReply.model_fields}
         # ASCII escapes, because SQLite holds no lone surrogates.
         body = json.dumps(_StoredReply(**fields).model_dump(), sort_keys=True)
         with self.write() as db:

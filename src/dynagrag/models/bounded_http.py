@@ -16,6 +16,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dynagrag.core.errors import ModelRefusedError, ModelUnavailableError
+from dynagrag.models.error_translation import is_quota_spent
+from dynagrag.models.proxies import is_loopback
 
 if TYPE_CHECKING:
     import openai
@@ -30,6 +32,7 @@ MAX_VECTOR_BYTES = 256 << 10
 """Of each vector in a reply, beside a MiB for the rest: 8,192 numbers, written out as JSON, take
 some 180 kB.
 """
+_TAIL_BYTES = 64
 
 
 class BoundedCall:
@@ -45,6 +48,7 @@ class BoundedCall:
         """Bytes received so far, heads included."""
         self._endpoint = endpoint
         self._max_bytes = max_bytes
+        self._tail = b""
         self._ends_at: float | None = None
         self._origin: tuple[str, str, int | None] | None = None
 
@@ -78,9 +82,14 @@ class BoundedCall:
         left = self._ends_at - now
         return left if timeout_s is None else min(left, timeout_s)
 
-    def receive(self, num_bytes: int) -> None:
+    def is_done(self) -> bool:
+        """Whether what came last is the mark with which the OpenAI protocol ends a stream."""
+        return b"[DONE]" in self._tail
+
+    def receive(self, data: bytes) -> None:
         """Counts what came. Raises ModelUnavailableError where it is too much."""
-        self.num_bytes += num_bytes
+        self.num_bytes += len(data)
+        self._tail = (self._tail + data[-_TAIL_BYTES:])[-_TAIL_BYTES:]
         if self.num_bytes > self._max_bytes:
             raise ModelUnavailableError(
                 f"{self._endpoint.where} sent more than {self._max_bytes / 2**20:g} MiB as one"
@@ -112,17 +121,20 @@ def embedding_call(endpoint: "Endpoint", num_texts: int) -> BoundedCall:
 _current: ContextVar[BoundedCall | None] = ContextVar("bounded_call", default=None)
 
 
-def bounded_client(endpoint: "Endpoint", *, trust_env: bool = True) -> "openai.DefaultHttpxClient":
+def bounded_client(endpoint: "Endpoint") -> "openai.DefaultHttpxClient":
     """A client for the OpenAI SDK and LangChain whose requests keep to the bounds of their
-    `BoundedCall`. `trust_env`: proxies are used.
+    `BoundedCall`. The environment's proxies are for other hosts than this machine.
     """
     import openai
 
     client = openai.DefaultHttpxClient(
         timeout=endpoint.timeout_s,
-        trust_env=trust_env,
+        trust_env=not is_loopback(endpoint.base_url or ""),
         headers={"Accept-Encoding": "identity"},
-        event_hooks={"request": [_check_host], "response": [partial(_check_encoding, endpoint)]},
+        event_hooks={
+            "request": [_check_host],
+            "response": [partial(_check_encoding, endpoint), _forbid_senseless_retries],
+        },
     )
     # httpcore takes the backend as an argument, httpx does not pass one on.
     transports: list[Any] = [client._transport, *client._mounts.values()]
@@ -146,6 +158,16 @@ def _check_encoding(endpoint: "Endpoint", response: Any) -> None:
             f"{endpoint.where} sent a compressed reply, which was not asked for; turn its"
             " compression off"
         )
+
+
+def _forbid_senseless_retries(response: Any) -> None:
+    """The SDK tries again after any 429, also after one that says that the account is empty; this
+    header of its own servers tells it not to.
+    """
+    if response.status_code == 429:
+        response.read()
+        if is_quota_spent(response.text):
+            response.headers["x-should-retry"] = "false"
 
 
 class _Backend:
@@ -192,7 +214,7 @@ class _Stream:
             _left_s(call, timeout)  # late is what it was, if the call is over
             raise
         if call is not None:
-            call.receive(len(data))
+            call.receive(data)
         return data
 
     def start_tls(

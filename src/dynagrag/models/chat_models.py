@@ -23,8 +23,9 @@ from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import ChatModel
 from dynagrag.models.bounded_http import bounded_client
 from dynagrag.models.catalog import CATALOG, HUB_GGUF, hub_gguf, model_path
-from dynagrag.models.chat_names import is_small_name
+from dynagrag.models.chat_names import is_small_name, takes_effort
 from dynagrag.models.error_translation import Endpoint
+from dynagrag.models.reply_room import ReplyRoom
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -34,6 +35,9 @@ _FORMS = (
     "openai:NAME, gguf:PATH, gguf:hf:ORG/REPO/FILE, local:PATH-or-name, PROVIDER:NAME of LangChain,"
     " qwen or smollm2"
 )
+
+_EFFORT = "low"
+"""To copy names and sentences out of a page takes little thought, and thoughts are paid for."""
 
 
 def open_chat_model(spec: str, settings: Settings) -> ChatModel:
@@ -56,9 +60,7 @@ def open_chat_model(spec: str, settings: Settings) -> ChatModel:
 
         check_gguf_library()  # before anybody fetches a gigabyte
         path = hub_gguf(spec, settings) if spec.startswith(HUB_GGUF) else Path(rest).expanduser()
-        return GgufChat(
-            path, name=spec, temperature=settings.temperature, timeout_s=settings.timeout_s
-        )
+        return GgufChat(path, name=spec, settings=settings)
     if kind == "local":
         from dynagrag.models.transformers_chat import TransformersChat
 
@@ -79,13 +81,7 @@ def _open_known(name: str, settings: Settings) -> ChatModel:
             f"the model {name} is not here yet: fetch it with `dynagrag models pull {name}`"
         )
     identity = f"{name} sha256={entry.sha256}"
-    return GgufChat(
-        path,
-        name=name,
-        model_identity=identity,
-        temperature=settings.temperature,
-        timeout_s=settings.timeout_s,
-    )
+    return GgufChat(path, name=name, model_identity=identity, settings=settings)
 
 
 def _open_openai(spec: str, model: str, settings: Settings) -> ChatModel:
@@ -118,12 +114,15 @@ def _open_openai(spec: str, model: str, settings: Settings) -> ChatModel:
         http_client=client,
         stream_usage=False,
     )
+    effort = _EFFORT if takes_effort(model) else None
     return OpenAIProtocolChat(
         chat,
         endpoint=endpoint,
-        identity=f"{spec} base_url={_without_user(base_url)} temperature={settings.temperature:g}",
+        identity=_identity(spec, base_url, settings, effort),
         is_small=is_small_name(model),
         on_close=client.close,
+        room=ReplyRoom(model, settings.thinking_tokens),
+        effort=effort,
     )
 
 
@@ -181,13 +180,22 @@ def _open_provider(spec: str, provider: str, model: str, settings: Settings) -> 
     if client is not None:
         more["http_client"] = client
     kind = LangChainChat if client is None else OpenAIProtocolChat
+    effort = _EFFORT if client is not None and takes_effort(model) else None
     return kind(
         made(**more) if more else chat,
         endpoint=endpoint,
-        identity=f"{spec} base_url={_without_user(base_url)} temperature={settings.temperature:g}",
+        identity=_identity(spec, base_url, settings, effort),
         is_small=is_small_name(model),
         on_close=client.close if client is not None else lambda: None,
+        room=ReplyRoom(model, settings.thinking_tokens),
+        effort=effort,
     )
+
+
+def _identity(spec: str, base_url: str | None, settings: Settings, effort: str | None) -> str:
+    """What changes a reply: name, base URL, temperature, and how much the model shall think."""
+    identity = f"{spec} base_url={_without_user(base_url)} temperature={settings.temperature:g}"
+    return f"{identity} effort={effort}" if effort else identity
 
 
 def _clean_keys(spec: str, keys: dict[str, SecretStr]) -> dict[str, Any]:

@@ -21,7 +21,12 @@ import numpy as np
 from dynagrag.config.key_hosts import check_model_host
 from dynagrag.config.scrubbing import address_secrets
 from dynagrag.config.settings import Settings
-from dynagrag.core.errors import ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
+from dynagrag.core.errors import (
+    ModelError,
+    ModelUnavailableError,
+    PromptRefusedError,
+    SettingsError,
+)
 from dynagrag.core.extras import check_extras
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import EmbedderIdentity, Vector, Vectors
@@ -32,6 +37,7 @@ from dynagrag.models.embedding_replies import read_vectors
 from dynagrag.models.error_translation import Endpoint, translating
 from dynagrag.models.minilm_embedder import MINILM, MiniLmEmbedder
 from dynagrag.models.reply_parsing import clean_text
+from dynagrag.models.server_traits import ServerTraits
 
 if TYPE_CHECKING:
     import openai
@@ -42,7 +48,6 @@ _OPENAI_DIMENSIONS = {
     "text-embedding-3-large": 3072,
     "text-embedding-ada-002": 1536,
 }
-_MAX_BATCH = 256
 
 
 def open_embedder(spec: str, settings: Settings) -> Embedder:
@@ -141,8 +146,8 @@ class SentenceTransformersEmbedder:
 
 
 class OpenAIEmbedder:
-    """Embeddings by the OpenAI protocol, in batches of at most 256 texts, several at once.
-    Thread-safe.
+    """Embeddings by the OpenAI protocol, in batches, several at once. A batch that the server
+    refuses is halved, and it gets no larger ones from then on. Thread-safe.
     """
 
     def __init__(self, spec: str, settings: Settings) -> None:
@@ -162,7 +167,7 @@ class OpenAIEmbedder:
             spec, base_url, (self._key, *address_secrets(base_url)), timeout_s=settings.timeout_s
         )
         self._dimension = None if base_url else _OPENAI_DIMENSIONS.get(self._model)
-        self._encoding = "base64"
+        self._traits = ServerTraits(self._endpoint.where, max_batch=settings.max_embedding_batch)
         self._lock = Lock()
         self._client: openai.OpenAI | None = None
 
@@ -179,10 +184,7 @@ class OpenAIEmbedder:
         dimension.
         """
         prefix = self._settings.document_prefix or ""
-        batches = [
-            [prefix + text for text in texts[i : i + _MAX_BATCH]]
-            for i in range(0, len(texts), _MAX_BATCH)
-        ]
+        batches = _batches([prefix + text for text in texts], self._traits.max_batch)
         if not batches:
             return np.zeros((0, self.identity.dimension), dtype=np.float32)
         if len(batches) == 1:
@@ -209,16 +211,32 @@ class OpenAIEmbedder:
                 self._client.close()
             self._client = None
 
+    def try_out(self, texts: Sequence[str]) -> None:
+        """Asks for a whole batch of the longest of these texts, so that what the server refuses is
+        known before anything else is paid for. Raises ModelError as `embed_documents`.
+        """
+        prefix = self._settings.document_prefix or ""
+        longest = sorted(texts, key=len, reverse=True)[: self._traits.max_batch]
+        if longest:
+            self._embed([prefix + text for text in longest])
+
     def _embed(self, texts: list[str]) -> Vectors:
+        max_batch = self._traits.max_batch
+        if len(texts) > max_batch:
+            return np.concatenate([self._embed(part) for part in _batches(texts, max_batch)])
         # The protocol refuses empty texts, its JSON lone surrogates.
-        texts = [clean_text(text) if text.strip("\0 \t\r\n") else "-" for text in texts]
+        asked = [clean_text(text) if text.strip("\0 \t\r\n") else "-" for text in texts]
         try:
-            data = self._ask(texts)
-        except ModelRefusedError as err:
-            if self._encoding == "float" or "encoding" not in str(err):
+            data = self._ask(asked)
+        except PromptRefusedError as err:
+            if self._traits.has_base64 and "encoding" in str(err):
+                self._traits.has_base64 = False
+            elif len(texts) > 1:
+                self._traits.halve_batch(len(texts))
+            else:  # it wasn't the number of texts
+                self._traits.max_batch = self._settings.max_embedding_batch
                 raise
-            self._encoding = "float"
-            data = self._ask(texts)
+            return self._embed(texts)
         try:
             vectors = read_vectors(data, len(texts), self._dimension)
         except ValueError as err:
@@ -238,7 +256,7 @@ class OpenAIEmbedder:
             reply = client.embeddings.create(
                 model=self._model,
                 input=texts,
-                encoding_format=self._encoding,  # type: ignore[arg-type]
+                encoding_format="base64" if self._traits.has_base64 else "float",
             )
         data = getattr(reply, "data", None)
         if not data:
@@ -260,6 +278,10 @@ class OpenAIEmbedder:
                     http_client=bounded_client(self._endpoint),
                 )
             return self._client
+
+
+def _batches(texts: list[str], size: int) -> list[list[str]]:
+    return [texts[i : i + size] for i in range(0, len(texts), size)]
 
 
 def _name(spec: str, settings: Settings) -> str:

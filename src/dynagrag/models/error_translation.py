@@ -12,11 +12,14 @@ from urllib.parse import urlsplit
 from dynagrag.config.scrubbing import scrub_chain, scrubbed
 from dynagrag.config.settings import known_secrets
 from dynagrag.core.errors import (
+    ContextTooShortError,
     ModelError,
     ModelRefusedError,
     ModelUnavailableError,
     PromptRefusedError,
 )
+from dynagrag.models.proxies import proxy_of
+from dynagrag.models.server_traits import is_about_context
 
 _MAX_DETAIL_CHARS = 300
 _MAX_TEXT_CHARS = 100_000
@@ -24,6 +27,14 @@ _REFUSED = {400, 401, 402, 403, 404, 405, 413, 415, 422}
 _PROMPT_REFUSED = {400, 413, 422}
 """Of these: refusals that another prompt may not meet, such as by a content policy."""
 _MAX_CHAIN = 10
+_SPENT = re.compile(
+    r"insufficient[_ ](?:user[_ ])?(?:quota|balance|credit|fund)|exceeded_current_quota"
+    r"|out of credits|credit balance is too low|billing|arrear|余额不足",
+    re.IGNORECASE,
+)
+_WAIT = re.compile(
+    r"retry[- ](?:in|after)|try again in|per (?:minute|second|day)|rate limit", re.IGNORECASE
+)
 # Named rather than imported: a provider's package may not be there, and importing it to compare
 # types costs seconds.
 _CONNECTION_ERRORS = {
@@ -74,6 +85,17 @@ class Endpoint:
         """The model and its host, as messages name them."""
         return f"{self.name} at {self.host}"
 
+    @property
+    def by_way_of(self) -> str:
+        """The proxy between, as a remedy; empty where there is none."""
+        proxy = proxy_of(self.base_url or "https://its.provider")
+        return (
+            f"; the request went through the proxy {proxy}, which HTTP_PROXY, HTTPS_PROXY or"
+            " ALL_PROXY names: check it, or name the host in NO_PROXY"
+            if proxy
+            else ""
+        )
+
 
 @contextmanager
 def translating(
@@ -111,35 +133,73 @@ def translated(
     where, remedy = endpoint.where, endpoint.remedy
     detail = _detail(err, secrets)
     if status in _REFUSED:
-        kind = PromptRefusedError if status in _PROMPT_REFUSED else ModelRefusedError
-        return kind(
+        return _refusal_kind(status, detail)(
             f"{where} refused the request ({status}): {detail}; {_refusal_remedy(status, detail)}"
         )
+    if status == 429 and is_quota_spent(str(err)):
+        return ModelRefusedError(
+            f"{where}: the account's quota is spent ({status}): {detail}; add to it, or take"
+            " another model"
+        )
     if status is not None:
-        reason = {
-            429: "limits the rate of requests, or the account's quota is spent",
-            408: "timed out",
-        }.get(status, "failed on its own side")
+        reason = {429: "limits the rate of requests", 408: "timed out"}.get(
+            status, "failed on its own side"
+        )
         again = "set DYNAGRAG_REQUESTS_PER_MINUTE or try later" if status == 429 else "try later"
-        return ModelUnavailableError(f"{where} {reason} ({status}): {detail}; {again}")
+        return ModelUnavailableError(
+            f"{where} {reason} ({status}): {detail}; {again}"
+            f"{endpoint.by_way_of if status != 429 else ''}"
+        )
     if any("Timeout" in name for name in names):
         return ModelUnavailableError(
             f"{where} gave no reply in time; raise DYNAGRAG_TIMEOUT_S, or {remedy}"
+            f"{endpoint.by_way_of}"
         )
     if names & _CONNECTION_ERRORS or isinstance(err, ConnectionError):
         return ModelUnavailableError(
-            f"{where} cannot be reached: {_root_cause(err, secrets)}; {remedy}"
+            f"{where} cannot be reached: {_root_cause(err, secrets)}; {remedy}{endpoint.by_way_of}"
         )
     if isinstance(err, UnicodeEncodeError):
         return ModelRefusedError(
             f"{where} was not asked: a header holds a character that is not ASCII; look for it in"
             " your OPENAI_ variables"
         )
+    if provider := _provider_words(err, names, secrets):
+        return ModelUnavailableError(
+            f"{where} sent an error in place of its reply: {provider}; try later"
+            f"{endpoint.by_way_of}"
+        )
     # LangChain has only a ValueError or TypeError for a reply that is none, such as a web page.
     is_langchains = isinstance(err, ValueError | TypeError) and _UNREADABLE.match(str(err))
     if names & _SDK_ERRORS or is_langchains:
         return _unreadable(endpoint, detail)
     return None
+
+
+def is_quota_spent(detail: str) -> bool:
+    """Whether a 429 in these words says that the account has nothing left, and not that requests
+    come too fast: some providers word both alike, and then say when to try again.
+    """
+    return bool(_SPENT.search(detail)) and not _WAIT.search(detail)
+
+
+def _provider_words(err: Exception, names: set[str], secrets: tuple[str, ...]) -> str:
+    """The words of an error that came with status 200, whole or amid a stream; empty where it is
+    none. LangChain raises the one as a ValueError of its object, the SDK the other as an APIError
+    with a body.
+    """
+    body = getattr(err, "body", None) if names & _SDK_ERRORS else (err.args or (None,))[0]
+    if not isinstance(body, dict) or not (names & _SDK_ERRORS or type(err) is ValueError):
+        return ""
+    words = str(body.get("message") or body)[:_MAX_TEXT_CHARS]
+    return scrubbed(" ".join(words.split()), secrets)[:_MAX_DETAIL_CHARS]
+
+
+def _refusal_kind(status: int, detail: str) -> type[ModelRefusedError]:
+    if status not in _PROMPT_REFUSED:
+        return ModelRefusedError
+    is_too_long = status == 413 or is_about_context(detail)
+    return ContextTooShortError if is_too_long else PromptRefusedError
 
 
 def _unreadable(endpoint: Endpoint, detail: str) -> ModelUnavailableError:
@@ -213,7 +273,7 @@ def _refusal_remedy(status: int, detail: str) -> str:
             "this model takes only its own temperature: set DYNAGRAG_TEMPERATURE to the one it"
             " names"
         )
-    if "context" in detail or status == 413:
+    if _refusal_kind(status, detail) is ContextTooShortError:
         return (
             "its context is too short for this prompt: choose a model with a longer one, or smaller"
             " chunks"

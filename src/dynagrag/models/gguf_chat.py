@@ -12,12 +12,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from dynagrag.config.settings import Settings
 from dynagrag.core.errors import ModelUnavailableError, SettingsError
 from dynagrag.core.extras import check_extras
 from dynagrag.core.protocols import FirstWord, ModelReply, Prompt
 from dynagrag.models.bounded_http import bounded_client
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import OpenAIProtocolChat
+from dynagrag.models.reply_room import ReplyRoom
 
 _LOG = logging.getLogger(__name__)
 _CONTEXT_TOKENS = 8192
@@ -35,8 +37,7 @@ class GgufChat:
         path: Path,
         *,
         name: str,
-        temperature: float,
-        timeout_s: float,
+        settings: Settings,
         model_identity: str | None = None,
     ) -> None:
         """Raises SettingsError where the file is missing or no GGUF, and without the library that
@@ -46,12 +47,13 @@ class GgufChat:
         check_gguf_library()
         self._path = path
         self._name = name
-        self._temperature = temperature
-        self._timeout_s = timeout_s
+        self._temperature = settings.temperature
+        self._timeout_s = settings.timeout_s
+        self.room = ReplyRoom(name, settings.thinking_tokens, is_tried=True)
         size_bytes = path.stat().st_size
         # By the file's name and size: the same model in another folder gives the same replies.
         model = model_identity or f"gguf {path.name} size={size_bytes}"
-        self._identity = f"{model} context={_CONTEXT_TOKENS} temperature={temperature:g}"
+        self._identity = f"{model} context={_CONTEXT_TOKENS} temperature={settings.temperature:g}"
         self._is_small = size_bytes < _SMALL_BYTES
         self._lock = RLock()
         self._server: Any = None
@@ -110,8 +112,7 @@ class GgufChat:
                 " smaller model"
             )
             endpoint = Endpoint(self._name, base_url, remedy=remedy, timeout_s=self._timeout_s)
-            # trust_env off: a proxy for the outer world must not get what is said on the loopback.
-            client = bounded_client(endpoint, trust_env=False)
+            client = bounded_client(endpoint)
             chat = ChatOpenAI(
                 model=self._path.name,
                 base_url=base_url,

@@ -2,34 +2,46 @@
 
 The cache key is a hash of everything that can change a reply: workspace, the model's identity
 (which holds its base URL and temperature), the prompt's name and texts, the JSON schema, and the
-token limit. Only replies that fit their schema and were not cut off are stored.
+token limit of the answer. Only replies that fit their schema and were not cut off are stored, and
+none to a prompt of which the server left out a part.
+
+A model that thinks before it answers gets room for that beside the answer's (`reply_room.py`), and
+its thoughts are taken off here. Where they used up a reply of one that wasn't known to think, it is
+asked once more.
 """
 
-import json
 import logging
+import re
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from dynagrag.core.errors import BudgetError, CutOffReplyError, InvalidReplyError
+from dynagrag.core.errors import (
+    BudgetError,
+    CutOffReplyError,
+    EmptyReplyError,
+    InvalidReplyError,
+)
 from dynagrag.core.ids import content_id, estimate_tokens
 from dynagrag.core.protocols import ChatModel, FirstWord, FirstWordModel, ModelReply, Prompt
 from dynagrag.core.schema import Usage
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.reply_parsing import clean_json, clean_text, parse_reply
-from dynagrag.models.reply_schema import StrictReply, strict_schema
+from dynagrag.models.reply_room import room_of
+from dynagrag.models.reply_schema import StrictReply, schema_text
+from dynagrag.models.thoughts import begins_amid_thoughts, json_answer, streamed_answer
 from dynagrag.models.yes_no import YES_NO, difference
 from dynagrag.prompts import render
 
 _LOG = logging.getLogger(__name__)
 _MAX_REPAIRED_CHARS = 2000
 _CUT_MARK = " …"
+_JSON_BEGIN = re.compile(r'^\s*(?:```(?:json)?\s*)?[\[{]|\{\s*"')
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -133,6 +145,7 @@ class MeteredChat:
         self._in_flight: dict[str, Future[ModelReply]] = {}
         self._usage: dict[str, Usage] = {}
         self._saved = Usage()
+        self._room = room_of(model)
         self._tells_yes_no = self._tells_words = True
 
     @property
@@ -161,7 +174,8 @@ class MeteredChat:
             they go.
 
         Raises:
-            CutOffReplyError: The reply hit `max_tokens`.
+            CutOffReplyError: The reply hit `max_tokens`; EmptyReplyError where its answer hadn't
+            begun, though there was room for thoughts.
             InvalidReplyError: It does not fit, nor does its repair.
             BudgetError: The call was not made.
             ModelUnavailableError, ModelRefusedError: As the model has them.
@@ -185,7 +199,8 @@ class MeteredChat:
             hit = self._from_cache(key, schema, stage, documents)
             if hit is None:
                 hit = self._call_and_repair(prompt, schema, stage, max_tokens, documents)
-                self._journal.store_reply(key, hit[0], documents, model=self.model.name)
+                if not hit[0].is_prompt_cut:
+                    self._journal.store_reply(key, hit[0], documents, model=self.model.name)
             future.set_result(hit[0])
             return hit[1]
         except BaseException as err:
@@ -209,31 +224,18 @@ class MeteredChat:
             self._count_hit(key, reply, stage, documents)
             yield reply.text
             return
-        num_prompt = prompt_tokens(prompt)
-        reserved = self._budget.reserve(num_prompt + max_tokens)
-        pieces: list[str] = []
-        is_whole = is_cut_off = False
-        began = time.perf_counter()
+        limit = self._room.limit(max_tokens)
         try:
-            for raw in self.model.stream(prompt, max_tokens):
-                if piece := clean_text(raw):
-                    pieces.append(piece)
-                    yield piece
-            is_whole = True
-        except CutOffReplyError as err:
-            _LOG.warning("%s: the reply is shown as far as it came: %s", stage, err)
-            is_cut_off = True
-        finally:
-            text = "".join(pieces)
-            reply = ModelReply(
-                text, is_cut_off, num_prompt, estimate_tokens(text), time.perf_counter() - began
-            )
-            self._budget.spend(reserved, reply.prompt_tokens + reply.completion_tokens)
-            self._count_call(reply, stage, documents)
-        if is_whole and text.strip():
-            self._journal.store_reply(key, reply, documents, model=self.model.name)
-        if is_cut_off:
+            reply = yield from self._stream_once(prompt, stage, limit, documents)
+        except EmptyReplyError:
+            if not self._has_more_room(max_tokens, limit, stage):
+                raise
+            limit = self._room.limit(max_tokens)
+            reply = yield from self._stream_once(prompt, stage, limit, documents)
+        if reply.is_cut_off:
             yield _CUT_MARK
+        elif reply.text.strip():
+            self._journal.store_reply(key, reply, documents, model=self.model.name)
 
     def yes_no(self, prompt: Prompt, *, stage: str, documents: Sequence[str] = ()) -> float | None:
         """log p(yes) - log p(no) as the first word of a reply, from the cache or the model; None
@@ -244,6 +246,8 @@ class MeteredChat:
         """
         if not self._tells_yes_no or not isinstance(self.model, FirstWordModel):
             return None
+        if self._room.thinking_tokens:
+            return None  # its first word is a thought's
         key = self._words_key(prompt, YES_NO)
         if hit := self._from_cache(key, _StoredYesNo, stage, documents):
             return hit[1].difference
@@ -272,6 +276,8 @@ class MeteredChat:
         it is not asked so again. Raises BudgetError and ModelError's children.
         """
         if not self._tells_words or not isinstance(self.model, FirstWordModel):
+            return None
+        if self._room.thinking_tokens:
             return None
         key = self._words_key(prompt, words)
         if hit := self._from_cache(key, _StoredWords, stage, documents):
@@ -378,34 +384,116 @@ class MeteredChat:
         max_tokens: int,
         documents: Sequence[str],
     ) -> ModelReply:
+        """One reply that was not cut off, or the part of it that is of use. An empty one whose
+        thoughts used it up is asked for once more, with room for them.
+        """
+        with self._room.first_alone(max_tokens):
+            limit = self._room.limit(max_tokens)
+            reply = self._call_once(prompt, schema, stage, limit, documents)
+            is_empty = _is_empty(reply)
+            has_more = is_empty and self._has_more_room(max_tokens, limit, stage)
+        if has_more:
+            limit = self._room.limit(max_tokens)
+            reply = self._call_once(prompt, schema, stage, limit, documents)
+            is_empty = _is_empty(reply)
+        if is_empty:
+            raise EmptyReplyError(_used_up(self.model.name, limit))
+        if not reply.is_cut_off:
+            return reply
+        part = schema.whole_part(reply.text) if issubclass(schema, StrictReply) else None
+        if part is None:
+            raise CutOffReplyError(
+                f"{self.model.name}: the reply hit its limit of {limit} tokens; ask about less"
+                " text at once"
+            )
+        _LOG.warning(
+            "%s: the reply hit its limit of %d tokens, and is used as far as it was whole",
+            stage,
+            limit,
+        )
+        return replace(reply, text=part, is_cut_off=False)
+
+    def _call_once(
+        self,
+        prompt: Prompt,
+        schema: type[BaseModel],
+        stage: str,
+        limit: int,
+        documents: Sequence[str],
+    ) -> ModelReply:
+        """One call, booked, and its reply without thoughts."""
         num_prompt = prompt_tokens(prompt, schema)
-        reserved = self._budget.reserve(num_prompt + max_tokens)
+        reserved = self._budget.reserve(num_prompt + limit)
         reply = ModelReply("", False, 0, 0, 0.0)  # what a call that fails is booked as
         try:
-            raw = self.model.complete(prompt, schema, max_tokens)
+            raw = self.model.complete(prompt, schema, limit)
+            text = clean_json(raw.text)
+            self._room.begins_amid_thoughts |= begins_amid_thoughts(text)
             reply = replace(
                 raw,
-                text=clean_json(raw.text),
+                text=json_answer(text, is_cut_off=raw.is_cut_off),
                 prompt_tokens=raw.prompt_tokens or num_prompt,
                 completion_tokens=raw.completion_tokens or estimate_tokens(raw.text),
             )
         finally:
             self._budget.spend(reserved, reply.prompt_tokens + reply.completion_tokens)
             self._count_call(reply, stage, documents)
-        if not reply.is_cut_off:
-            return reply
-        part = schema.whole_part(reply.text) if issubclass(schema, StrictReply) else None
-        if part is None:
-            raise CutOffReplyError(
-                f"{self.model.name}: the reply hit its limit of {max_tokens} tokens; ask about less"
-                " text at once"
+        return reply
+
+    def _stream_once(
+        self, prompt: Prompt, stage: str, limit: int, documents: Sequence[str]
+    ) -> Generator[str, None, ModelReply]:
+        """One streamed call, booked; its pieces without thoughts. EmptyReplyError where it was cut
+        off before its answer began.
+        """
+        num_prompt = prompt_tokens(prompt)
+        reserved = self._budget.reserve(num_prompt + limit)
+        num_chars = 0
+        pieces: list[str] = []
+        is_cut_off = False
+        began = time.perf_counter()
+
+        def counted() -> Iterator[str]:
+            nonlocal num_chars
+            for raw in self.model.stream(prompt, limit):
+                num_chars += len(raw)
+                if piece := clean_text(raw):
+                    yield piece
+
+        try:
+            for piece in streamed_answer(
+                counted(), is_amid_thoughts=self._room.begins_amid_thoughts
+            ):
+                pieces.append(piece)
+                yield piece
+        except CutOffReplyError as err:
+            if not "".join(pieces).strip():
+                raise EmptyReplyError(_used_up(self.model.name, limit)) from err
+            _LOG.warning("%s: the reply is shown as far as it came: %s", stage, err)
+            is_cut_off = True
+        finally:
+            num_tokens = -(-num_chars // 4)  # thoughts are paid for too
+            seconds = time.perf_counter() - began
+            reply = ModelReply("".join(pieces), is_cut_off, num_prompt, num_tokens, seconds)
+            self._budget.spend(reserved, reply.prompt_tokens + reply.completion_tokens)
+            self._count_call(reply, stage, documents)
+        return reply
+
+    def _has_more_room(self, max_tokens: int, limit: int, stage: str) -> bool:
+        """Whether a reply that was used up at this limit gets more. The model is known to think
+        from then on.
+        """
+        self._room.add_thoughts()
+        more = self._room.limit(max_tokens)
+        if more > limit:
+            _LOG.info(
+                "%s: the reply's limit of %d tokens was used up before its answer began; asked"
+                " again with %d",
+                stage,
+                limit,
+                more,
             )
-        _LOG.warning(
-            "%s: the reply hit its limit of %d tokens, and is used as far as it was whole",
-            stage,
-            max_tokens,
-        )
-        return replace(reply, text=part, is_cut_off=False)
+        return more > limit
 
     def _words_key(self, prompt: Prompt, words: Sequence[str]) -> str:
         """The words stand where the key of a reply has its schema."""
@@ -467,12 +555,16 @@ class MeteredChat:
         )
 
 
-@cache
-def schema_text(schema: type[BaseModel]) -> str:
-    """The JSON schema as it is sent, as text: part of the cache key (a new docstring is no miss)
-    and of a prompt's tokens.
-    """
-    return json.dumps(strict_schema(schema), sort_keys=True, separators=(",", ":"))
+def _is_empty(reply: ModelReply) -> bool:
+    """Whether a JSON reply was cut off before its first field: thoughts, or prose, used it up."""
+    return reply.is_cut_off and not _JSON_BEGIN.search(reply.text)
+
+
+def _used_up(name: str, limit: int) -> str:
+    return (
+        f"{name}: the reply's limit of {limit} tokens was used up before its answer began, as by a"
+        " model that thinks first; raise DYNAGRAG_THINKING_TOKENS, or take a model that thinks less"
+    )
 
 
 def prompt_tokens(prompt: Prompt, schema: type[BaseModel] | None = None) -> int:

@@ -14,7 +14,6 @@ from dynagrag.core.errors import InvalidReplyError
 T = TypeVar("T", bound=BaseModel)
 
 _MAX_REASON_CHARS = 400
-_THOUGHT_END = "</think>"
 _FENCED = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
 # One escape sequence of a JSON string at a time, so that an escaped backslash before a u is not
 # taken for \u.
@@ -43,8 +42,8 @@ def clean_json(text: str) -> str:
 
 
 def parse_reply(text: str, schema: type[T]) -> T:
-    """The record in a cleaned reply: the text itself, or the outermost JSON object in a fence or in
-    prose.
+    """The record in a cleaned reply, whose thoughts are off: the text itself, or the outermost JSON
+    object in a fence or in prose.
 
     Raises:
         InvalidReplyError: with the first reason; its `reply` is the text.
@@ -72,7 +71,7 @@ def parse_reply(text: str, schema: type[T]) -> T:
 
 def _candidates(text: str) -> Iterator[str]:
     """At most three texts that may be the object; linear in the text, whatever it holds."""
-    text = text.rpartition(_THOUGHT_END)[2].strip()
+    text = text.strip()
     if text.startswith("{"):
         yield text
     if (fence := _FENCED.search(text)) and fence[1].strip().startswith("{"):

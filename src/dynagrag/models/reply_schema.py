@@ -1,5 +1,6 @@
 """A pydantic type as the JSON schema that providers are asked to hold a reply to."""
 
+import json
 from functools import cache
 from typing import Any
 
@@ -36,6 +37,14 @@ def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
     made = _strict(schema.model_json_schema())
     assert isinstance(made, dict)
     return made
+
+
+@cache
+def schema_text(schema: type[BaseModel]) -> str:
+    """The JSON schema as it is sent, as text: part of the cache key (a new docstring is no miss)
+    and of a prompt's tokens.
+    """
+    return json.dumps(strict_schema(schema), sort_keys=True, separators=(",", ":"))
 
 
 @cache

@@ -27,6 +27,7 @@ from dynagrag.core.protocols import FirstWord, ModelReply, Prompt
 from dynagrag.models.catalog import hub_model
 from dynagrag.models.chat_names import is_small_name
 from dynagrag.models.memory_errors import is_out_of_memory, within_memory
+from dynagrag.models.reply_room import ReplyRoom
 from dynagrag.models.reply_schema import strict_schema
 from dynagrag.models.yes_no import TOP_TOKENS, word_logprobs
 
@@ -54,6 +55,7 @@ class TransformersChat:
         self._settings = settings
         self._name = name
         self._temperature = settings.temperature
+        self.room = ReplyRoom(source, settings.thinking_tokens, is_tried=True)
         self._lock = Lock()
         self._load_lock = Lock()
         self._model: Any = None

@@ -32,7 +32,12 @@ from dynagrag.graph_store.rules import REPAIR, missing_ids
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.registry.stores import STORES
 from dynagrag.wiring import make_chat_model, make_embedder
-from dynagrag.workspace.address import name_in_store, store_address, workspace_meant
+from dynagrag.workspace.address import (
+    check_named_here,
+    name_in_store,
+    store_address,
+    workspace_meant,
+)
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.workspace_catalog import workspace_names
 
@@ -199,6 +204,7 @@ def _workspace(
     )
     try:
         if not address.is_embedded:
+            check_named_here(folder, settings)
             # In a folder of its own: looking makes no workspace and remembers no address.
             with (
                 TemporaryDirectory() as passing,

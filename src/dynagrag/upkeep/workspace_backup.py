@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dynagrag import wiring
+from dynagrag.config.own_files import check_output
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import StoreError, UsageError, WorkspaceError
 from dynagrag.core.files.private_files import make_folder, private, touch
@@ -58,14 +59,15 @@ def back_up(space: Workspace, file: Path, *, is_forced: bool, progress: Progress
     """Writes a workspace to a file, as it is at one moment, also while something is ingested into
     it.
 
-    Raises UsageError when the file is there already and `is_forced` is false, StoreError when it
-    cannot be written.
+    Raises UsageError when the file is there already and `is_forced` is false, or is one of this
+    program's own, StoreError when it cannot be written.
     """
     if file.is_dir() or (file.exists() and not is_forced):
         raise UsageError(
             f"{file} is {'a folder' if file.is_dir() else 'there already'}; name another file, or"
             " overwrite one with --force"
         )
+    check_output(file, space.settings)
     if is_unfinished(space.store):
         raise StoreError(
             f"workspace {space.name!r} is an unfinished copy; run the copy or restore that made it"
@@ -89,9 +91,15 @@ def back_up(space: Workspace, file: Path, *, is_forced: bool, progress: Progress
             # not, too.
             save_sqlite(space.journal.path, folder / JOURNAL)
             made_at = datetime.now(UTC).isoformat(timespec="seconds")
-            manifest = describe(
-                folder, space.store.workspace, made_at=made_at, dynagrag=version("dynagrag")
-            )
+            try:
+                manifest = describe(
+                    folder, space.store.workspace, made_at=made_at, dynagrag=version("dynagrag")
+                )
+            except StoreError as err:
+                raise StoreError(
+                    f"workspace {space.name!r} could not be restored from a backup: {err}; look"
+                    " at it with `dynagrag doctor`, and ingest its files into another workspace"
+                ) from err
             progress("pack", 0, 1)
             pack(folder, manifest, folder / "whole")
             with (folder / "whole").open("rb") as written:
@@ -171,7 +179,8 @@ def restore(file: Path, settings: Settings, workspace: str | None, progress: Pro
                     f"{file} changed while it was read; restore it again when it is whole"
                 )
             # refuses a newer journal, brings an older one up to date
-            wiring.make_journal(unpacked).close()
+            with closing(wiring.make_journal(unpacked)) as journal:
+                journal.job_book.make_history()
             progress("check", 1, 1)
             with _folder_of_workspace(folder, settings):
                 return Restored(
@@ -195,6 +204,12 @@ def _restore_checked(
     ):
         if not is_unfinished(target) and not target.documents():
             _check_journal(folder)
+
+        def place_rest() -> None:
+            """What belongs to the workspace beside its store; without it, it isn't whole."""
+            _place(unpacked / JOURNAL, folder / JOURNAL)
+            remember_store(folder, settings)
+
         is_here = store_address(folder, settings).is_embedded
         or_move = f", or move {folder} away" if is_here else ""
         copy_workspace(
@@ -203,9 +218,8 @@ def _restore_checked(
             progress,
             origin=f"backup {manifest.parts[GRAPH].sha256}",
             remedy=f"restore into another store with --store{or_move}",
-            before_done=lambda: _place(unpacked / JOURNAL, folder / JOURNAL),
+            before_done=place_rest,
         )
-        remember_store(folder, settings)
         return target.address()
 
 
@@ -226,6 +240,7 @@ def _place(source: Path, target: Path) -> None:
     goes.
     """
     partial = target.with_name(f".{target.name}.partial")
+    partial.unlink(missing_ok=True)
     touch(partial)
     shutil.copyfile(source, partial)
     for suffix in ("-wal", "-shm"):

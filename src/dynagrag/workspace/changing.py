@@ -23,6 +23,7 @@ from dynagrag.workspace.ingest_job import (
     IngestOptions,
     PreparedIngest,
     RetryGroup,
+    check_own,
     options_of,
     prepare_ingest,
     prepare_retry,
@@ -94,9 +95,17 @@ class IngestJobs:
         )
 
     def prepare_resume(
-        self, job_id: int | None, progress: Progress | None = None, **changes: Any
+        self,
+        job_id: int | None,
+        progress: Progress | None = None,
+        *,
+        is_agreed: bool = False,
+        **changes: Any,
     ) -> PreparedIngest:
-        """A job again that ended before it was done, with its paths and options but those given."""
+        """A job again that ended before it was done, with its paths and options but those given.
+
+        `is_agreed`: also a job of a journal that came from elsewhere, which isn't this user's own.
+        """
         book = self._parts.journal.job_book
         job = book.to_resume() if job_id is None else book.job(job_id)
         if job.status not in RESUMABLE:
@@ -105,6 +114,8 @@ class IngestJobs:
                 " or failed can be resumed"
             )
         options = options_of(job.request, **changes)
+        if not is_agreed:
+            check_own(job)
         if job.kind != RETRY:
             return self.prepare(job.request.paths, options, job, progress)
         aside = {

@@ -33,7 +33,10 @@ class CurrentGraph:
         self._indexes: dict[tuple[str, str], EgoIndex] = {}
 
     def snapshot(self) -> Snapshot:
-        """All that a question needs, read once per version of the store."""
+        """All that a question needs, read once per version of the store. WorkspaceError where a
+        copy into it was not ended.
+        """
+        self._parts.check_whole()
         self._derive_if_interrupted()
         if self._snapshot is None or self._snapshot.version != self._parts.store.version():
             store = self._parts.store

@@ -4,11 +4,14 @@ import getpass
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
+from dynagrag.core.errors import StoreError
 from dynagrag.core.schema import Edit, EditKind, Merge
-from dynagrag.core.text import collapse
+from dynagrag.core.text import collapse, short
 from dynagrag.graph_store.derived.canonical import make_edit, undo_merge
 
 MAX_NAME = 200
+LAST_STAMP = "9000"
+"""Later ones are none that this program has made."""
 
 
 def somebody() -> str:
@@ -30,7 +33,7 @@ class Stamp:
         self._last = max((e.at for e in stored), default="")
 
     def edit(self, kind: EditKind, keys: Sequence[str], *, name: str = "", what: str = "") -> Edit:
-        """An edit, stamped."""
+        """An edit, stamped. StoreError where none can be later than what is stored."""
         return make_edit(kind, keys=keys, name=name, what=what, by=self._by, at=self._next())
 
     def undo(self, merge: Merge) -> Edit:
@@ -39,9 +42,14 @@ class Stamp:
 
     def _next(self) -> str:
         at = self._at.isoformat(timespec="microseconds")
-        if at <= self._last:
+        if at <= self._last < LAST_STAMP:
             self._at = max(self._at, _time(self._last, self._at)) + timedelta(microseconds=1)
             at = self._at.isoformat(timespec="microseconds")
+        if at <= self._last:
+            raise StoreError(
+                f"a correction of this workspace has the time {short(self._last, 40)}, so that none"
+                " can come after it: its file was altered; restore the workspace from a backup"
+            )
         self._last = at
         return at
 

@@ -22,6 +22,7 @@ from dynagrag.ingest.pipeline import IngestReport, Progress
 from dynagrag.journal.jobs import Job
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.workspace.address import (
+    agree_to_store,
     has_embedded,
     has_store,
     remember_store,
@@ -130,6 +131,8 @@ def open_workspace(
         raise
     if create:  # a look at another store doesn't move the workspace there
         remember_store(folder, settings)
+    else:
+        agree_to_store(folder, settings)
     return space
 
 
@@ -228,14 +231,20 @@ class Workspace:
         return self.ingest_jobs.prepare(paths, options or IngestOptions(), progress=progress)
 
     def prepare_resume(
-        self, job_id: int | None = None, progress: Progress | None = None, **changes: Any
+        self,
+        job_id: int | None = None,
+        progress: Progress | None = None,
+        *,
+        is_agreed: bool = False,
+        **changes: Any,
     ) -> PreparedIngest:
         """A job again that ended before it was done (None: the last such), with its paths and
         options but those given.
 
-        Raises UsageError where there is none, or it is at work or done.
+        Raises UsageError where there is none, it is at work or done, or this user hasn't asked for
+        it (its journal came from elsewhere) and hasn't agreed to it either.
         """
-        return self.ingest_jobs.prepare_resume(job_id, progress, **changes)
+        return self.ingest_jobs.prepare_resume(job_id, progress, is_agreed=is_agreed, **changes)
 
     def prepare_retries(self, options: IngestOptions | None = None) -> list[PreparedIngest]:
         """The set-aside chunks again, from the stored documents: a run for each set of options they

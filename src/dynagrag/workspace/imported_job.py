@@ -19,7 +19,6 @@ from dynagrag.workspace.ingest_job import (
     BuildIndex,
     IngestOptions,
     PreparedIngest,
-    check_no_transfer,
 )
 from dynagrag.workspace.parts import WorkspaceParts
 
@@ -90,7 +89,7 @@ def _prepared(
     removes_missing: bool = False,
     job_id: int | None = None,
 ) -> PreparedIngest:
-    check_no_transfer(parts)
+    parts.check_whole()
     version = parts.store.version()
     plan_again = partial(
         plan_imported, corpora, parts.store, extractor.name, removes_missing=removes_missing

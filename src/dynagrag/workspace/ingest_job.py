@@ -25,11 +25,9 @@ from dynagrag.core.errors import (
     ModelError,
     StoreError,
     UsageError,
-    WorkspaceError,
 )
 from dynagrag.core.protocols import ChatModel, Extractor
 from dynagrag.core.schema import ChunkWork
-from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.job_follower import Follower
 from dynagrag.ingest.load import find_sources
@@ -49,6 +47,7 @@ from dynagrag.journal.job_files import JobFile
 from dynagrag.journal.jobs import Job, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.models.reply_room import room_of
 from dynagrag.workspace.address import store_address
 from dynagrag.workspace.glossaries import read_glossaries, store_glossaries
 from dynagrag.workspace.parts import WorkspaceParts
@@ -65,7 +64,8 @@ class IngestOptions:
     the folders and is no longer there.
     `glossaries`: files that say which names are one (`ingest/load/glossary_file.py`); they are
     stored, and hold from then on.
-    `speakers`: what speakers are called in place of their labels.
+    `speakers`: what speakers are called in place of their labels. `follow_links`: links are
+    followed that lead out of the folders, too.
     """
 
     extractor: str = "llm"
@@ -77,6 +77,7 @@ class IngestOptions:
     remove_missing: bool = False
     speakers: SpeakerNames = field(default_factory=SpeakerNames)
     glossaries: tuple[str, ...] = ()
+    follow_links: bool = False
 
 
 def check_options(options: IngestOptions) -> None:
@@ -104,9 +105,9 @@ class RetryGroup:
 
 def retry_groups(journal: Journal) -> tuple[RetryGroup, ...]:
     """The set-aside chunks by the options they were set aside under. Those of an older version have
-    the last ingest's.
+    the last ingest's; where this user has asked for none, the defaults and the models that are set.
     """
-    jobs = {job.id: job for job in journal.jobs() if job.request.options}
+    jobs = {job.id: job for job in journal.jobs() if job.request.options and job.is_own}
     last = jobs[max(jobs)].request if jobs else JobRequest()
     groups: dict[str, tuple[JobRequest, list[tuple[str, int, int]]]] = {}
     for item in journal.set_asides():
@@ -126,7 +127,7 @@ def retry_groups(journal: Journal) -> tuple[RetryGroup, ...]:
     return tuple(RetryGroup(request, tuple(places)) for request, places in groups.values())
 
 
-_NO_WAY = ("max_calls", "max_tokens", "remove_missing", "speakers", "glossaries")
+_NO_WAY = ("max_calls", "max_tokens", "remove_missing", "speakers", "glossaries", "follow_links")
 
 
 def options_of(request: JobRequest, **changes: Any) -> IngestOptions:
@@ -135,8 +136,9 @@ def options_of(request: JobRequest, **changes: Any) -> IngestOptions:
     """
     if not request.options:
         raise UsageError(
-            "this job was noted by an older dynagrag, without its paths and options; run the ingest"
-            " itself again"
+            "this job has neither paths nor options: it came with a backup, or is of an older"
+            " dynagrag; run the ingest itself again (replies that are stored are not asked for"
+            " again)"
         )
     overrides = {name: value for name, value in changes.items() if value is not None}
     try:
@@ -150,6 +152,35 @@ def options_of(request: JobRequest, **changes: Any) -> IngestOptions:
         ) from err
 
 
+def check_own(job: Job) -> None:
+    """Raises UsageError where this user hasn't asked for a job: then its journal, and with it what
+    it would read and where it would send that, may come from elsewhere.
+    """
+    if not job.is_own:
+        raise UsageError(
+            f"{demands_of(job)}; if that is right, run `dynagrag jobs resume {job.id}` in a"
+            " terminal and say yes, or run the ingest itself"
+        )
+
+
+def demands_of(job: Job) -> str:
+    """What a job that this user hasn't asked for would do, in a line."""
+    request = job.request
+    glossaries = request.options.get("glossaries")
+    files = [*request.paths, *(glossaries if isinstance(glossaries, list) else ())]
+    more = f" and {len(files) - _MAX_FILES} more" if len(files) > _MAX_FILES else ""
+    shown = ", ".join(map(str, files[:_MAX_FILES])) + more
+    return (
+        f"job {job.id} was not begun by you on this machine: it would read"
+        f" {shown or 'chunks that were set aside'}, with the language model"
+        f" {request.llm or 'none'}, the embedder {request.embedder or 'of the settings'} and the"
+        f" store {request.store or 'of the settings'}"
+    )
+
+
+_MAX_FILES = 5
+
+
 def prepare_ingest(
     parts: WorkspaceParts,
     build_index: BuildIndex,
@@ -161,13 +192,13 @@ def prepare_ingest(
     """Reads the sources and says what an ingest would do and cost, before it does anything. `job`:
     the one that is resumed.
     """
-    sources = find_sources(paths)
+    sources = find_sources(paths, follows_links=options.follow_links)
     folders = [Path(p) for p in paths if Path(p).is_dir()]
     request = _request(parts, tuple(str(Path(p).absolute()) for p in paths), options)
 
     def plan(tools: _Tools) -> IngestPlan:
         return make_plan(
-            sources,
+            sources.files,
             parts.store,
             tools.profile,
             tools.extractor.name,
@@ -175,6 +206,7 @@ def prepare_ingest(
             options.remove_missing,
             options.speakers,
             progress,
+            sources.left_out,
         )
 
     return _prepared(parts, build_index, INGEST, request, options, plan, job)
@@ -200,15 +232,6 @@ def prepare_retry(
         lambda tools: make_retry_plan(places, parts.store),
         job,
     )
-
-
-def check_no_transfer(parts: WorkspaceParts) -> None:
-    """Raises WorkspaceError where a copy into the workspace was not ended."""
-    if is_unfinished(parts.store):
-        raise WorkspaceError(
-            f"a copy or restore into workspace {parts.name!r} is under way, or was stopped; let it"
-            " end, or run it again, before you ingest"
-        )
 
 
 def _request(parts: WorkspaceParts, paths: tuple[str, ...], options: IngestOptions) -> JobRequest:
@@ -240,7 +263,7 @@ def _prepared(
     plan: Callable[[_Tools], IngestPlan],
     job: Job | None,
 ) -> "PreparedIngest":
-    check_no_transfer(parts)
+    parts.check_whole()
     check_options(options)
     glossaries = read_glossaries(options.glossaries, parts.store if job else None)
     needs_model = wiring.extractor_choice(options.extractor).needs_model
@@ -349,6 +372,7 @@ class PreparedIngest:
             max_concurrency=wiring.concurrency_of(self.chat.model if self.chat else None, settings),
             seconds_per_call=seconds_per_call or (seconds / calls if calls else None),
             price_of=settings.price_of,
+            thoughts_per_call=room_of(self.chat.model).typical_thoughts if self.chat else 0,
         )
 
     def run(self, progress: Progress | None = None) -> IngestReport:

@@ -13,6 +13,7 @@ from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.protocols import ChatModel, Embedder, GraphStore
+from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.ingest.graph_deriver import Deriver, Progress
 from dynagrag.ingest.job_follower import StoppableJudge
@@ -150,6 +151,16 @@ class WorkspaceParts:
             max_concurrency=wiring.concurrency_of(judge.model if judge else None, self.settings),
             progress=progress or (lambda *_: None),
         )
+
+    def check_whole(self) -> None:
+        """Raises WorkspaceError where a copy into the workspace was not ended: half of it would be
+        taken for all.
+        """
+        if is_unfinished(self.store):
+            raise WorkspaceError(
+                f"a copy or restore into workspace {self.name!r} is under way, or was stopped; let"
+                " it end, or run it again, before you use it"
+            )
 
     @contextmanager
     def writing(

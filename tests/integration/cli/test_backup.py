@@ -13,6 +13,7 @@ import pytest
 from workspace_contents import contents, silent
 
 from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import WorkspaceError
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.upkeep.workspace_backup import back_up, restore
 from dynagrag.workspace.facade import Workspace
@@ -215,3 +216,24 @@ def test_a_restore_that_is_killed_ends_right_when_it_is_run_again(
     again = cli("restore", saved)
     assert again.code == 0 or "already" in again.complaint(1)  # it may have been quicker than we
     assert cli("graph", "stats", "-w", "w", "--json").json["digest"] == wanted
+
+
+def test_half_a_restored_workspace_answers_nothing(
+    saved: Path, open_space: OpenSpace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dynagrag.upkeep.workspace_backup._place", die)
+        with pytest.raises(Killed):
+            restore(saved, load_settings(), None, silent)
+    with open_space() as half:
+        assert half.store.documents()
+        with pytest.raises(WorkspaceError, match="restore into workspace 'w' is under way"):
+            half.ask("Who works at Acme Works?")
+        with pytest.raises(WorkspaceError, match="restore into workspace 'w' is under way"):
+            half.ingest([])
+    restore(saved, load_settings(), None, silent)
+    with open_space() as whole:
+        assert whole.ask("Who works at Acme Works?").citations

@@ -1,55 +1,16 @@
 """Nothing of a bad backup file is believed, and nothing is written."""
 
-import json
-import sqlite3
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from altered_backups import in_sqlite, rewritten
 
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
-
-
-def rewritten(
-    file: Path, change: Callable[[dict[str, Any], dict[str, bytes]], object], seal: bool = False
-) -> None:
-    """Unpacks a backup, lets `change(manifest, parts)` at it and packs it again; `seal`: with the
-    sizes and hashes of what is there now.
-    """
-    import hashlib
-
-    with zipfile.ZipFile(file) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    manifest = json.loads(parts.pop("manifest.json"))
-    change(manifest, parts)
-    if seal:
-        manifest["parts"] = {
-            n: {"size_bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()}
-            for n, d in parts.items()
-        }
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("manifest.json", json.dumps(manifest))
-        for name, data in parts.items():
-            archive.writestr(name, data)
-
-
-def in_sqlite(name: str, statement: str) -> Callable[[dict[str, Any], dict[str, bytes]], object]:
-    """A change of a part by a statement of SQL."""
-
-    def change(manifest: dict[str, Any], parts: dict[str, bytes]) -> None:
-        db = sqlite3.connect(":memory:")
-        db.deserialize(
-            parts[name][:18] + b"\x01\x01" + parts[name][20:]
-        )  # without a write-ahead log, which memory has not
-        db.executescript(statement)
-        parts[name] = bytes(db.serialize())
-        db.close()
-
-    return change
 
 
 def flipped(file: Path) -> None:
@@ -92,6 +53,80 @@ def climbing(manifest: dict[str, Any], parts: dict[str, bytes]) -> None:
     parts["../../../evil.txt"] = b"evil"
 
 
+def altered(name: str, statement: str) -> Callable[[Path], object]:
+    """A part whose rows are changed, with hashes that fit."""
+    return lambda file: rewritten(file, in_sqlite(name, statement), seal=True)
+
+
+_TURN = "WHERE idx = (SELECT max(idx) FROM turns)"
+WRONG_ROWS: dict[str, tuple[str, str, str]] = {
+    "meta that is no JSON": ("graph", "UPDATE documents SET meta = '{not json'", "can't be read"),
+    "meta that is a list": ("graph", "UPDATE documents SET meta = '[]'", "no object of texts"),
+    "meta nested deeply": (
+        "graph",
+        f"UPDATE documents SET meta = '{'[' * 99_999}'",
+        "can't be read",
+    ),
+    "a short vector": ("graph", "UPDATE vectors SET vector = x'00000000'", "has 4 bytes"),
+    "a vector of no number": (
+        "graph",
+        "UPDATE vectors SET vector = CAST(x'FFFFFF7F' || substr(vector, 5) AS BLOB)",
+        "no number",
+    ),
+    "a vector as text": ("graph", "UPDATE vectors SET vector = 'abcd'", "is no blob"),
+    "a vector of no kind": ("graph", "UPDATE vectors SET kind = 'smell'", "smell"),
+    "a dimension of no number": (
+        "graph",
+        "UPDATE meta SET value = 'many' WHERE name = 'embedder_dimension'",
+        "no count",
+    ),
+    "a list of numbers": ("graph", "UPDATE mentions SET passage_ids = '[1]'", "no list of texts"),
+    "a list that is a text": ("graph", "UPDATE entities SET aliases = '\"Ada\"'", "no list of"),
+    "a list that is an object": ("graph", "UPDATE relations SET record_ids = '{}'", "no list of"),
+    "a mention of no kind": ("graph", "UPDATE mentions SET kind = 'sung'", "can't be read"),
+    "a mention of no passage": (
+        "graph",
+        "UPDATE mentions SET passage_ids = '[\"x\"]'",
+        "no passage",
+    ),
+    "a number in a text": ("graph", "UPDATE documents SET title = x'41'", "is no text"),
+    "a text in a number": ("graph", f"UPDATE turns SET start = 'one' {_TURN}", "is no integer"),
+    "a text that is no UTF-8": (
+        "graph",
+        "UPDATE documents SET title = CAST(x'ff41' AS TEXT)",
+        "can't be read",
+    ),
+    "a turn beyond its text": ("graph", f"UPDATE turns SET stop = 9e9 {_TURN}", "outside of"),
+    "a turn before its text": ("graph", f"UPDATE turns SET start = -1 {_TURN}", "outside of"),
+    "turns with gaps": ("graph", f"UPDATE turns SET idx = 999 {_TURN}", "gaps"),
+    "a time that is none": ("graph", f"UPDATE turns SET start_s = 9e999 {_TURN}", "time"),
+    "a passage of no turn": ("graph", "UPDATE passages SET last_turn = 999", "not there"),
+    "a record of no turn": ("graph", "UPDATE relation_records SET turn_index = 999", "no turn"),
+    "an edit of no kind": (
+        "graph",
+        "INSERT INTO edits VALUES ('e', 'sing', '[]', '', '', '', '')",
+        "can't be read",
+    ),
+    "an edit at the end of time": (
+        "graph",
+        "INSERT INTO edits VALUES ('e', 'rename', '[]', '', '', '', '9999-12-31T23:59:59.999999')",
+        "a time that is none",
+    ),
+    "a table too many": ("graph", "CREATE TABLE more (x)", "'more'"),
+    "an index too few": ("graph", "DROP INDEX turns_of_document", "'turns_of_document'"),
+    "a column too many": ("graph", "ALTER TABLE turns ADD COLUMN mood TEXT", "'turns'"),
+    "a journal's table too few": ("journal", "DROP TABLE job_files", "'job_files'"),
+    "a journal's table in another shape": (
+        "journal",
+        "DROP TABLE ledger; CREATE TABLE ledger (id INTEGER PRIMARY KEY)",
+        "'ledger'",
+    ),
+    "a journal of an earlier number": ("journal", "PRAGMA user_version = 1", "'job_documents'"),
+    "a job that is none": ("journal", "UPDATE jobs SET detail = '3'", "job 1"),
+    "a job of no time": ("journal", "UPDATE jobs SET started_at = 'soon'", "can't be read"),
+    "a count of no number": ("journal", "UPDATE jobs SET done = 'half'", "is no integer"),
+}
+
 BAD_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "cut off": (lambda f: f.write_bytes(f.read_bytes()[: f.stat().st_size // 2]), "cut off"),
     "empty": (lambda f: f.write_bytes(b""), "no dynagrag backup"),
@@ -109,6 +144,13 @@ BAD_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: rewritten(f, lambda m, p: m.update(format=2, colour="blue")),
         "update dynagrag",
     ),
+    "older format": (lambda f: rewritten(f, lambda m, p: m.update(format=0)), "format"),
+    "a format that is no number": (
+        lambda f: rewritten(f, lambda m, p: m.update(format="1")),
+        "format",
+    ),
+    "a format that is yes": (lambda f: rewritten(f, lambda m, p: m.update(format=True)), "format"),
+    "no format": (lambda f: rewritten(f, lambda m, p: m.pop("format")), "format"),
     "unknown field": (lambda f: rewritten(f, lambda m, p: m.update(colour="blue")), "colour"),
     "a name that leads out": (
         lambda f: rewritten(f, lambda m, p: m.update(workspace="../../x")),
@@ -171,6 +213,9 @@ BAD_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: rewritten(f, lambda m, p: p.update({"journal.sqlite": b"none" * 999}), seal=True),
         "no sound SQLite file",
     ),
+} | {
+    what: (altered(f"{part}.sqlite", statement), complaint)
+    for what, (part, statement, complaint) in WRONG_ROWS.items()
 }
 
 

@@ -36,7 +36,8 @@ def test_inspect_prints_one_object_a_line(cli: Any, corpus: Any) -> None:
     shown = cli("inspect", folder, "--json")
     rows = [json.loads(line) for line in shown.out.splitlines()]
     assert shown.code == 3
-    assert [set(row) for row in rows] == [{"path", "format", "turns", "refused"}] * 2
+    assert [set(row) for row in rows] == [{"path", "format", "turns", "labels", "refused"}] * 2
+    assert [label["text"] for label in rows[0]["labels"]] == ["Maria", "Leo"]
     assert rows[0]["turns"][1] == {
         "speaker": "Leo",
         "start_s": 10.0,
@@ -45,6 +46,21 @@ def test_inspect_prints_one_object_a_line(cli: Any, corpus: Any) -> None:
     }
     assert (rows[0]["refused"], rows[0]["format"]) == (None, "vtt")
     assert rows[1]["turns"] == []
+
+
+def test_inspect_checks_the_speakers_where_it_is_asked_to(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "talk.txt"
+    lines = ["Ann: Hello, Ann.", "Ben: Hi.", "Ann: Thank you, Ann. Who is it?", "Ben: It's me."]
+    path.write_text("\n".join([*lines, "", "Nobody's own words."]), encoding="utf-8")
+    assert "speakers doubtful" not in cli("inspect", path).out
+    shown = cli("inspect", path, "--speakers").out
+    assert "Ann: speaker, 2 turns" in shown
+    assert "speakers doubtful:\n    Ann speaks to Ann: turn 1, Ann: Hello, Ann.\n" in shown
+    row = cli("inspect", path, "--speakers", "--json").json
+    assert (row["doubtful"], [own["kind"] for own in row["findings"]]) == (
+        True,
+        ["addresses_self"] * 2,
+    )
 
 
 def test_inspect_points_to_labels_that_look_like_one_person_s(cli: Any, corpus: Any) -> None:

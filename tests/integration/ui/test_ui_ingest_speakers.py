@@ -61,3 +61,28 @@ def test_speakers_are_named_merged_and_left_out_in_the_preview(
     press(page, "Start")
     until(page, lambda: bool(page.success))
     assert spoken() == ["Leo Kim", "Leo Kim"]
+
+
+def test_the_preview_shows_what_speaks_against_speakers_and_takes_names_for_turns_without_one(
+    open_page: Pages, open_space: Any
+) -> None:
+    cues = [("<v Ann>", "Hello, Ann."), ("", "It rains a lot."), ("<v Ann>", "Thank you, Ann.")]
+    blocks = [
+        f"00:00:{9 * n:02}.000 --> 00:00:{9 * n + 9:02}.000\n{voice}{text}"
+        for n, (voice, text) in enumerate(cues)
+    ]
+    page = open_page()
+    _upload(page, ("talk.vtt", "\n\n".join(["WEBVTT", *blocks]).encode()))
+    assert "What is said speaks against the speakers of **talk\\.vtt**" in page.warning[0].value
+    shown = "".join(own.value for own in page.markdown).replace("\\", "")
+    assert "Ann speaks to Ann: turn 1 (0:00), Ann: Hello, Ann." in shown
+    assert "44% of the words have no speaker." in words(page)
+    (field,) = [own for own in page.text_input if own.label.startswith("Turns without a speaker")]
+    field.set_value("Leo Kim")
+    press(page, "Use these names")
+    until(page, lambda: has(page, "Start"))
+    assert "no speaker → Leo Kim" in words(page)
+    press(page, "Start")
+    until(page, lambda: bool(page.success))
+    with open_space("default") as space:
+        assert [turn.speaker for turn in space.store.turns()] == ["Ann", "Leo Kim", "Ann"]

@@ -18,6 +18,7 @@ from dynagrag.core.errors import (
 from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest
 from dynagrag.registry.stores import StoreAddress
+from dynagrag.workspace.address import remember_store
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.workspace_catalog import (
     check_new,
@@ -86,7 +87,7 @@ def test_a_link_is_not_followed(home: Path, tmp_path: Path, open_space: Callable
 def test_where_the_server_is_down_nothing_goes_unless_it_is_left_to_itself(home: Path) -> None:
     folder = home / "workspaces" / "far"
     folder.mkdir(parents=True)
-    (folder / "store").write_text("bolt://127.0.0.1:9\n")
+    remember_store(folder, load_settings(store="bolt://127.0.0.1:9"))
     settings = load_settings()
     assert "127.0.0.1:9" in read_holdings("far", settings).error
     with pytest.raises(StoreError):

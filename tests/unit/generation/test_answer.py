@@ -493,16 +493,17 @@ class BreakingChat(FakeChat):
         raise ModelUnavailableError("gone")
 
 
-def test_a_merge_that_breaks_off_ends_with_dots_or_is_replaced_where_it_cited_nothing_yet(
-    ask: Callable[..., Any],
+@pytest.mark.parametrize(("num_pieces", "is_shown"), [(1000, True), (1, False)])
+def test_a_merge_that_breaks_off_is_replaced_by_the_best_answer(
+    ask: Callable[..., Any], num_pieces: int, is_shown: bool
 ) -> None:
-    for num_pieces, is_cited in ((1000, True), (1, False)):
-        pieces: list[str] = []
-        answer = ask(BreakingChat(num_pieces), on_text=pieces.append)
-        assert "".join(pieces) == answer.text
-        assert "the merge broke off (gone)" in answer.trace.merge
-        assert answer.text.endswith(" …") is is_cited
-        assert (answer.text == answer.intermediate[0].answer) is not is_cited
+    pieces: list[str] = []
+    answer = ask(BreakingChat(num_pieces), on_text=pieces.append)
+    assert "the merge broke off (gone)" in answer.trace.merge
+    assert answer.text == answer.intermediate[0].answer
+    shown = "".join(pieces)
+    assert shown.endswith(answer.text)
+    assert ("The reply broke off here." in shown) is is_shown is (shown != answer.text)
 
 
 def test_stretches_are_made_of_the_lines_that_are_cited(ask: Callable[..., Any]) -> None:

@@ -73,7 +73,7 @@ CUE = "1\n00:00:01,000 --> 00:00:02,000\n"
         ("a.csv", b'start,text\n1,ok\n2,"never closed\n', "malformed CSV before line 3"),
         ("a.csv", b"start,text\nsoon,hello\n", "line 2: 'soon' is no time"),
         ("a.xml", b"<a><b></a>", "malformed XML at line 1"),
-        ("a.xml", b"<tt><p>x</p></tt>", "root 'tt'"),
+        ("a.xml", b"<other><p>x</p></other>", "root 'other'"),
         (
             "a.xml",
             b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><transcript>&a;</transcript>',
@@ -359,7 +359,7 @@ def test_a_parser_that_fails_refuses_its_file_and_the_others_are_read(
     monkeypatch.setitem(read._LINE_PARSERS, "spacelog", fail)
     (tmp_path / "a.txt").write_text("[00:00:00:01]\nA: x\n")
     (tmp_path / "b.txt").write_text("words")
-    bad, good = (load_source(path) for path in find_sources([tmp_path]))
+    bad, good = (load_source(path) for path in find_sources([tmp_path]).files)
     assert (
         bad.refused
         == "could not be read as spacelog (ValueError: 'of 3 lines'); save it as plain text, and"
@@ -382,7 +382,7 @@ def test_a_folder_that_may_be_listed_but_not_entered_stops_no_other() -> None:
         if user == 0:
             os.seteuid(65534)
         try:
-            found = [load_source(path) for path in find_sources([place])]
+            found = [load_source(path) for path in find_sources([place]).files]
         finally:
             os.seteuid(user)
             closed.chmod(0o700)

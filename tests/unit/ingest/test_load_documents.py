@@ -1,6 +1,7 @@
 """PDF, DOCX and HTML made on the spot."""
 
 import io
+from datetime import date, datetime
 from pathlib import Path
 
 import docx
@@ -160,3 +161,19 @@ def test_html_speakers_are_recognised_and_deep_nesting_is_read(tmp_path: Path) -
     source = load_source(path)
     assert [turn.speaker for turn in source.turns[:3]] == ["Anna", "Bob", "Anna"]
     assert source.turns[-1].text.endswith("deep")
+
+
+def test_a_documents_own_day_is_kept(tmp_path: Path) -> None:
+    import docx
+
+    made = docx.Document()
+    made.add_paragraph("The mill was sold.")
+    made.save(str(tmp_path / "template.docx"))
+    made.core_properties.created = datetime(2024, 5, 6, 7, 8)
+    made.save(str(tmp_path / "dated.docx"))
+    (tmp_path / "a.pdf").write_bytes(pdf_of(["The mill was sold."]))
+    today = datetime.now().date()
+    assert "date" not in load_source(tmp_path / "template.docx").meta
+    assert load_source(tmp_path / "dated.docx").meta["date"] == "2024-05-06"
+    day = date.fromisoformat(load_source(tmp_path / "a.pdf").meta["date"])
+    assert abs((day - today).days) <= 1

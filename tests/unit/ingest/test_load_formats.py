@@ -502,10 +502,24 @@ def test_title_is_the_documents_own_else_the_files_name(tmp_path: Path) -> None:
 
 
 def test_inspect_row_has_exactly_the_promised_fields(tmp_path: Path) -> None:
-    row = inspect_row(load(tmp_path, "a.srt", SRT))
+    source = load(tmp_path, "a.srt", SRT)
+    row = inspect_row(source)
+    assert len(source.labels) == 2
     assert row == {
         "path": str(tmp_path / "a.srt"),
         "format": "srt",
         "turns": [{"speaker": s, "start_s": a, "end_s": b, "text": t} for s, a, b, t in ANNA_BOB],
+        "labels": [
+            {
+                "text": label.text,
+                "fate": "speaker",
+                "why": label.why,
+                "num_turns": label.num_turns,
+                "num_words": label.num_words,
+                "times_s": label.times_s,
+                "lines": label.lines,
+            }
+            for label in source.labels
+        ],
         "refused": None,
     }

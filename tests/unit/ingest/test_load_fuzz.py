@@ -2,6 +2,7 @@
 does. `make fuzz` goes on for longer.
 """
 
+import json
 import sys
 import time
 from collections.abc import Callable
@@ -56,6 +57,26 @@ _GROWING: dict[str, Callable[[int], bytes]] = {
     "a.json": lambda n: (
         b'[{"text": "x", "start": 1, "speaker": {"name": "A"}}' + b', {"text": "y"}' * n + b"]"
     ),
+    "words.json": lambda n: (
+        b'{"results": {"transcripts": [{"transcript": "'
+        + b"x. " * n
+        + b'"}], "items": ['
+        + b",".join(
+            b'{"start_time": "%d", "alternatives": [{"content": "x."}], "speaker_label": "%d"}'
+            % (at, at // 3 % 2)
+            for at in range(n)
+        )
+        + b"]}}"
+    ),
+    "unknown.json": lambda n: (
+        b'{"a": {"log": [' + b",".join([b'{"who": "A", "line": "x", "b": {"c": [1]}}'] * n) + b"]}}"
+    ),
+    "a.ttml": lambda n: b"<tt><body>" + b'<p begin="1s">a<br/>b</p>' * n + b"</body></tt>",
+    "nested.ttml": lambda n: (
+        b"<tt>" + b'<div begin="1s">' * n + b"<p>a</p>" + b"</div>" * n + b"</tt>"
+    ),
+    "a.lrc": lambda n: b"[00:01.00][00:02.00]x\n" * n,
+    "labels.txt": lambda n: b"0.5\t1.5\tx\n" * n,
     "a.csv": lambda n: b"start,text\n" + b"1,x,y,,\n" * n,
     "a.md": lambda n: b"**A** _0:01_ *x* [y](z)\n\n## h\n- i\n" * n,
     "otter.txt": lambda n: b"Anna  0:01\nHi.\n\n" * n,
@@ -119,3 +140,11 @@ def test_a_small_file_that_asks_for_much_work_is_read_or_refused_at_once(
     source = check_reading(path)
     assert time.process_time() - start < 2
     assert "repeats its content" in source.refused if source.refused else len(source.turns) == 1
+
+
+def test_marks_that_no_reader_sees_leave_no_empty_turn_and_no_blank_at_an_end(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{"text": "word \u200b", "speaker": "\ufeff"}, {"text": "\u200b"}]))
+    assert [(turn.text, turn.speaker) for turn in check_reading(path).turns] == [("word", None)]

@@ -123,7 +123,7 @@ def test_a_real_example_that_is_no_transcript_is_refused_with_its_reason(
 
 @needs_data
 def test_the_tables_name_every_example() -> None:
-    found = {str(path.relative_to(DATA)) for path in find_sources([DATA])}
+    found = {str(path.relative_to(DATA)) for path in find_sources([DATA]).files}
     assert found == READ.keys() | REFUSED.keys()
 
 

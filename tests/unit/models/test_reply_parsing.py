@@ -30,7 +30,6 @@ GOOD = '{"name": "x", "items": [{"title": "t", "size": 1}]}'
         GOOD,
         f"```json\n{GOOD}\n```",
         f"Here it is:\n{GOOD}\nI hope it helps.",
-        f"<think>maybe {{not this}}</think>\n{GOOD}",
         f"Sure:\n```\n{GOOD}\n``` and {{that}} is all",
     ],
 )

@@ -87,8 +87,10 @@ def questions(
     Example: dynagrag evaluate questions --workspace work --num 200 --out questions.jsonl
     """
     set_up_log(verbose)
+    from dynagrag.config.own_files import check_output
     from dynagrag.evaluation.questions.made_question import QuestionKind
     from dynagrag.evaluation.questions.question_run import By, QuestionOptions, make_questions
+    from dynagrag.workspace.address import workspace_meant
 
     options = QuestionOptions(
         out=out,
@@ -100,8 +102,12 @@ def questions(
         max_calls=max_calls,
         is_forced=force,
     )
+    settings = read_settings(llm, store=store)
+    # the app keeps a workspace's questions there
+    kept = settings.workspaces_dir / workspace_meant(workspace, settings) / "questions"
+    check_output(out, settings, but=kept)
     with ProgressBars(as_json) as progress:
-        summary = make_questions(read_settings(llm, store=store), options, progress, say_estimate)
+        summary = make_questions(settings, options, progress, say_estimate)
     if as_json:
         say_json(summary)
     else:

@@ -25,8 +25,12 @@ def make_folder(path: Path) -> None:
 
 
 def private(path: str | Path, flags: int) -> int:
-    """An `opener` for `open`: a file that this makes is the user's alone."""
-    return os.open(path, flags, stat.S_IRUSR | stat.S_IWUSR)
+    """An `opener` for `open`: a file that this makes is the user's alone.
+
+    A link in its place is an error (ELOOP): it may have come with a folder, and lead to any file of
+    the user's.
+    """
+    return os.open(path, flags | os.O_NOFOLLOW, stat.S_IRUSR | stat.S_IWUSR)
 
 
 def touch(path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dynagrag.core.errors import LoadError, UsageError
-from dynagrag.evaluation.question_sets.own_questions import load_own
+from dynagrag.evaluation.question_sets.own_questions import Enough, load_own, load_own_texts
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.question_sets.question_set import Gold, Half, Scope, TurnSpan
 
@@ -429,3 +429,30 @@ def test_the_real_sets_are_read_whole(name: str) -> None:
     titles = {d.title for d in loaded.corpus}
     assert loaded.questions
     assert all(title in titles for q in loaded.questions for title in q.gold.titles)
+
+
+@pytest.mark.parametrize("half", list(Half))
+def test_a_limit_reads_no_more_of_a_file_than_it_asks(write: Write, half: Half) -> None:
+    rows: list[Any] = [{"question": f"Who {n // 2}?", "documents": ["a"]} for n in range(20)]
+    rows[1:1] = [{"question": "Why?", "documents": ["a"], "answerable": False}]
+    path = write("own/questions.jsonl", [*rows, {"question": "beyond", "documents": 7}])
+    with pytest.raises(LoadError, match="line 22"):
+        load_own(path)
+    whole = load_own(write("own/sound.jsonl", rows)).questions
+    for limit in (1, 3):
+        enough = Enough(limit, lambda question: half.holds(question.row))
+        read = load_own(path, enough)
+        assert [q for q in read.questions if half.holds(q.row)][:limit] == [
+            q for q in whole if half.holds(q.row)
+        ][:limit]
+        assert len(read.questions) < 10
+    assert load_own_texts(path, Enough(2))[0] == load_own_texts(path)[0][:2]
+
+
+def test_a_bomb_in_a_file_of_rows_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl.gz"
+    with gzip.open(path, "wb") as file:
+        for _ in range(300):
+            file.write(bytes(1_000_000))
+    with pytest.raises(LoadError, match="as no rows do"):
+        load_own(path)

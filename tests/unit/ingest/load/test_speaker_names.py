@@ -20,6 +20,7 @@ from dynagrag.ingest.load.speaker_names import (
     kept_names,
     read_speaker_names,
     renamed,
+    with_labels,
 )
 
 LABELS = st.sampled_from(["A", "B", "C", "D", "Anna Lee", "Ünal"])
@@ -299,3 +300,48 @@ def test_labels_that_look_like_one_person_s(
     labels: list[str], pairs: list[tuple[str, str]]
 ) -> None:
     assert alike([*labels, *labels]) == pairs
+
+
+def test_turns_without_a_speaker_are_given_to_somebody_and_kept_so() -> None:
+    made = renamed(source("A", None, "A"), {"": "Anna Lee"}, {})
+    assert speakers(made) == ["A", "Anna Lee", "A"]
+    assert kept_names(made.meta) == {"": "Anna Lee"}
+    later = renamed(source("A", None), {}, kept_names(made.meta))
+    assert speakers(later) == ["A", "Anna Lee"]
+    assert speakers(renamed(source("A", None), {"": ""}, {"": "Anna Lee"})) == ["A", None]
+
+
+def test_what_is_left_out_stays_so_when_other_turns_are_given_to_somebody() -> None:
+    left_out = renamed(source("News", None), {"News": ""}, {})
+    made = renamed(source("News", None), {"": "Anna"}, kept_names(left_out.meta))
+    assert speakers(made) == [None, "Anna"]
+
+
+def test_a_dash_is_nobody_as_a_label_too(tmp_path: Path) -> None:
+    names = read_speaker_names(write(tmp_path, "-,Anna Lee,talk.txt\nNews,-\n"))
+    assert names.of_file("talk.txt") == {"": "Anna Lee", "News": ""}
+    check_known(names, {"talk.txt": ["News", ""]})
+    with pytest.raises(UsageError, match=r"nobody has in talk.txt: '-' \(known: News\)"):
+        check_known(names, {"talk.txt": ["News"]})
+
+
+def test_a_label_that_the_file_has_not_taken_for_a_speaker_becomes_one() -> None:
+    text = "I agree. Reece, Psy.D: So do I, mostly. Host: Good."
+    turns = (SourceTurn(text, "Host", 3.0, 9.0), SourceTurn("Reece, Psy.D: No: never.", None, 9.0))
+    read = LoadedSource("talk.txt", "speaker-text", turns, sha256="s")
+    made = renamed(read, {"Reece, Psy.D": "Dr. Reece", "Nobody's": "x"}, {})
+    assert made.turns == (
+        SourceTurn("I agree.", "Host", 3.0, 9.0),
+        SourceTurn("So do I, mostly. Host: Good.", "Dr. Reece", None, 9.0),
+        SourceTurn("No: never.", "Dr. Reece", 9.0),
+    )
+    assert renamed(read, {}, kept_names(made.meta)).turns == made.turns
+    as_it_is = renamed(read, {"Reece, Psy.D": "Reece, Psy.D"}, {})
+    assert speakers(as_it_is) == ["Host", "Reece, Psy.D", "Reece, Psy.D"]
+    assert speakers(renamed(read, {}, kept_names(as_it_is.meta))) == speakers(as_it_is)
+
+
+def test_words_before_a_colon_within_a_sentence_are_no_label() -> None:
+    turns = (SourceTurn("We asked Reece: he said no.", "Host"),)
+    read = LoadedSource("talk.txt", "speaker-text", turns, sha256="s")
+    assert with_labels(read, {"Reece": "Reece"}, {}) == read

@@ -75,6 +75,23 @@ def test_without_punctuation_a_turn_ends_with_a_cue_at_about_sixty_words() -> No
     assert made[1] == SourceTurn(made[0].text, None, 20.0, 40.0)
 
 
+def test_a_long_sentence_is_not_cut_where_its_end_is_known() -> None:
+    parts = [f"and the tunnel of year {year}," for year in range(1900, 1912)] + [
+        "cuts 15 minutes",
+        "off that commute time.",
+    ]
+    (made,) = whole_turns(cues("So it is said here,", *parts))
+    assert made.text.endswith("cuts 15 minutes off that commute time.")
+
+
+def test_without_punctuation_a_turn_ends_at_a_pause_or_before_a_clause() -> None:
+    parts = ["the new tunnel under our hill cuts 15 minutes", "off that commute time every day"]
+    made = whole_turns(cues(*[*parts, "and we thank whoever dug it"] * 8))
+    assert len(made) > 1
+    assert all(turn.text.split()[0] in {"the", "and"} for turn in made)
+    assert not any(turn.text.endswith("cuts 15 minutes") for turn in made)
+
+
 def test_captions_in_capitals_go_on_until_a_sentence_ends() -> None:
     said = cues("GOOD EVENING FROM", "WASHINGTON. THE VOTE", "IS OVER.", ">> IT IS?", ">> YES.")
     assert [turn.text for turn in whole_turns(said)] == [

@@ -1,0 +1,366 @@
+"""A record of a JSON transcript as any tool writes it: its words, speaker, channel and times, and
+the single words that it holds.
+
+One vocabulary of keys reads them all, since tools differ in names and nesting, hardly in what they
+say. Names count without case, underscores and hyphens: `startTime`, `start_time` and `StartTime`
+are one.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeGuard
+
+from dynagrag.core.errors import LoadError
+from dynagrag.core.text import short
+from dynagrag.ingest.load.times import MILLI_S, TICK_S, Instant, instant_of
+
+Json = Mapping[str, Any]
+
+TEXT_KEYS = tuple(
+    "text body message transcript content utterance sentence display displaytext punctuatedword"
+    " word value utf8 transcription caption spokentext line words itn maskeditn lexical".split()
+)
+"""Best first: a word with its punctuation before the bare one, the display form before the
+lexical.
+"""
+_SPEAKER_KEYS = tuple(
+    "speaker speakername speakerdisplayname source name participant participantname author"
+    " displayname speakerlabel participantrole participantid participanttype speakerid spkid"
+    " speakertag user from who".split()
+)
+_NAME_KEYS = ("name", "displayname", "speakername", "fullname", "label", "username", "id")
+_START_KEYS = tuple(
+    "start starttime starts startseconds startsec begin begintime startts starttimestamp"
+    " startaudiotime beginaudiotime startdatetime timebegin datastart from startoffset offset ts"
+    " timestamp time timecode starttimems startms tstartms startmillis starttimemillis"
+    " beginoffsetmillis startoffsetmillis offsetmilliseconds offsetms offsetinticks t s".split()
+)
+_END_KEYS = tuple(
+    "end endtime ends endseconds endsec stop stoptime endts endtimestamp endaudiotime enddatetime"
+    " timeend dataend to finish until endoffset resultendtime resultendoffset endms endtimems"
+    " endmillis endtimemillis endoffsetmillis e".split()
+)
+_DURATION_KEYS = tuple(
+    "duration dur durationms ddurationms durationmillis durationmilliseconds durationinticks"
+    " d".split()
+)
+_PART_KEYS = tuple(
+    "words elements items segs sentences textblocks displaywords timestamps result runs"
+    " tokens".split()
+)
+"""Where the parts of a record lie, each with a text of its own."""
+_CHANNEL_KEYS = tuple(
+    "channel channelid channeltag channelindex channellabel mediachannel audiochannel".split()
+)
+_FINAL_KEYS = {"isfinal": True, "final": True, "ispartial": False, "endofturn": True}
+"""Keys of streamed results, and what they are when a result will not change any more."""
+_LOOSE_KEYS = frozenset("from to time timestamp timecode ts t s e d offset".split())
+"""Keys that mean other things as well: there a value that is no time is left alone."""
+_NO_SPEAKERS = frozenset({"uu", "unknown", "none", "null"})
+"""What recognisers write where they couldn't tell."""
+_ALTERNATIVES = ("alternatives", "nbest")
+_MAX_NAME = 60
+_SEPARATORS = re.compile(r"[\s_\-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A word or sign within a record. `is_sign`: punctuation that stands at the word before."""
+
+    text: str
+    speaker: str | None
+    start: Instant | None
+    end: Instant | None
+    is_sign: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One segment, or all the words of a file or channel, in the file's own unit."""
+
+    place: str
+    text: str
+    speaker: str | None
+    channel: str | None
+    start: Instant | None
+    end: Instant | None
+    duration: Instant | None
+    parts: tuple[Part, ...] = ()
+    is_final: bool = True
+    is_sign: bool = False
+
+
+@lru_cache(maxsize=10_000)
+def normal_key(key: str) -> str:
+    """A key as the vocabulary has it."""
+    return _SEPARATORS.sub("", key[:100]).casefold()
+
+
+def is_records(value: Any) -> TypeGuard[list[Any]]:
+    """Whether it is a list with objects in it."""
+    return isinstance(value, list) and any(isinstance(own, dict) for own in value)
+
+
+def view_of(record: Json) -> dict[str, Any]:
+    """A record's values by normal key, with those of its first alternative and of its channel
+    object. A record's own values come first.
+    """
+    view: dict[str, Any] = {}
+    for key, value in record.items():
+        view.setdefault(normal_key(key), value)
+    inner = view.get("channel")
+    if isinstance(inner, dict):
+        view = {key: own for key, own in view.items() if key != "channel"} | {
+            normal_key(key): own for key, own in inner.items() if normal_key(key) not in view
+        }
+    for name in _ALTERNATIVES:
+        listed = view.get(name)
+        if isinstance(listed, list) and listed and isinstance(listed[0], dict):
+            best = {normal_key(key): own for key, own in listed[0].items()}
+            view = best | view
+    return view
+
+
+def has_words(record: Any) -> bool:
+    """Whether it has a text, or parts that have one, under a known key."""
+    if not isinstance(record, dict):
+        return False
+    view = view_of(record)
+    return _text_key(view) is not None or bool(_parts_in(view))
+
+
+def has_place(record: Any, *, is_own: bool = False) -> bool:
+    """Whether a record with words says who spoke or when, under a known key; itself, or else in its
+    parts.
+    """
+    view = view_of(record) if isinstance(record, dict) else {}
+    if not is_own and any(has_place(own, is_own=True) for own in _parts_in(view)[:50]):
+        return True
+    return any(
+        view.get(key) is not None
+        for key in (*_START_KEYS, *_SPEAKER_KEYS, "timestamps", "offsets")
+        if key not in _LOOSE_KEYS or key in {"timestamp", "offset", "from", "ts", "time"}
+    )
+
+
+def words_in(record: Any) -> list[str]:
+    """The words of a record's text, or of its parts."""
+    if not isinstance(record, dict):
+        return []
+    view = view_of(record)
+    key = _text_key(view)
+    if key is not None:
+        return view[key].split() if isinstance(view[key], str) else []
+    return [word for own in _parts_in(view) for word in words_in(own)]
+
+
+def _text_key(view: Mapping[str, Any]) -> str | None:
+    return next(
+        (key for key in TEXT_KEYS if isinstance(view.get(key), str)),
+        next((key for key in TEXT_KEYS if key in view and key != "words"), None),
+    )
+
+
+def read_record(
+    record: Any, place: str, around: Mapping[str, Any], names: Mapping[str, str]
+) -> Record:
+    """A record with what the objects around it say of it.
+
+    Args:
+        record: The object itself.
+        place: Its path, for errors.
+        around: Values of those objects by normal key; the record's own come first.
+        names: Speakers' names by their ids, as the file lists them elsewhere.
+
+    Raises:
+        LoadError: It is no object, its text is no text, or a time is none.
+    """
+    if not isinstance(record, dict):
+        raise LoadError(
+            f"{place} is {short(repr(record), 40)}, not an object with a text; correct it or export"
+            " it again"
+        )
+    view = view_of(record)
+    key = _text_key(view)
+    text = _joined(view[key]) if key is not None else None
+    if text is not None and not isinstance(text, str):
+        raise LoadError(
+            f"{place}.{key} is {short(str(text), 40)}, not a text; correct it or export it again"
+        )
+    start, end = _times_of(view, place)
+    return Record(
+        place=place,
+        text=text or "",
+        speaker=speaker_of(view, names) or speaker_of(around, names),
+        channel=_channel_of(view) or _channel_of(around),
+        start=start,
+        end=end,
+        duration=_time(view, _DURATION_KEYS, place),
+        parts=tuple(_parts(view, place, names)),
+        is_final=not str(around.get("message", "")).startswith("AddPartial")
+        and all(bool(view.get(key, expected)) is expected for key, expected in _FINAL_KEYS.items()),
+        is_sign=_is_sign(view),
+    )
+
+
+def _joined(text: Any) -> Any:
+    """A text in pieces, some of which are objects (links in a chat's export), as one."""
+    if not isinstance(text, list) or not any(isinstance(own, dict) for own in text):
+        return text
+    every = [own.get("text") if isinstance(own, dict) else own for own in text]
+    pieces = [own for own in every if isinstance(own, str)]
+    return "".join(pieces) if len(pieces) == len(every) else text
+
+
+def _is_sign(view: Mapping[str, Any]) -> bool:
+    return view.get("type") in ("punctuation", "punct")
+
+
+def speaker_of(view: Mapping[str, Any], names: Mapping[str, str]) -> str | None:
+    """The speaker that a view names, by name where the file has one for the id."""
+    for key in filter(view.__contains__, _SPEAKER_KEYS):
+        label = _label(view.get(key), is_tag=key == "speakertag")
+        if label is None or (key == "from" and label.replace(".", "").isdigit()):
+            continue
+        return names.get(label, label)
+    return None
+
+
+def _label(value: Any, *, is_tag: bool = False) -> str | None:
+    """A speaker's name or number as text; None where it names nobody."""
+    if isinstance(value, Mapping):
+        by_key = {normal_key(key): own for key, own in value.items()}
+        found = (_label(by_key.get(key)) for key in _NAME_KEYS)
+        return next((label for label in found if label is not None), None)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        # Google's tags begin with 1; 0 is where nobody was told apart.
+        return None if is_tag and value == 0 else str(value)
+    if not isinstance(value, str) or not value.strip():
+        return None
+    return None if value.strip().casefold() in _NO_SPEAKERS else value
+
+
+def names_in(data: Any) -> dict[str, str]:
+    """Speakers' names by id, of lists such as `speakers: [{id, name}]` in an object."""
+    names: dict[str, str] = {}
+    for key, value in data.items() if isinstance(data, dict) else ():
+        if normal_key(key) not in {"speakers", "participants", "speakermap", "speakernames"}:
+            continue
+        if isinstance(value, dict):
+            names |= {str(id_): own for id_, own in value.items() if isinstance(own, str) and own}
+        for own in value if isinstance(value, list) else ():
+            view = view_of(own) if isinstance(own, dict) else {}
+            id_ = next((view[k] for k in ("id", "speakerid", "spkid") if k in view), None)
+            name = next((view[k] for k in _NAME_KEYS[:-1] if isinstance(view.get(k), str)), None)
+            if isinstance(id_, str | int) and name and name.strip():
+                names[str(id_)] = name[:_MAX_NAME]
+    return names
+
+
+def _channel_of(view: Mapping[str, Any]) -> str | None:
+    for key in filter(view.__contains__, _CHANNEL_KEYS):
+        value = view[key]
+        value = value[0] if isinstance(value, list) and value else value
+        if isinstance(value, int | str) and not isinstance(value, bool) and str(value).strip():
+            return str(value)
+    return None
+
+
+def _times_of(view: Mapping[str, Any], place: str) -> tuple[Instant | None, Instant | None]:
+    """Start and end, from where a record has them: clock times before plain numbers."""
+    for name in ("timestamps", "timestamp", "offsets", "instances", "time"):
+        pair = view.get(name)
+        if name == "instances" and isinstance(pair, list) and pair:
+            pair = pair[0]
+        if isinstance(pair, Mapping):
+            inner = {normal_key(key): own for key, own in pair.items()}
+            hint = {"offsets": MILLI_S}.get(name)
+            start, end = (_time(inner, keys, place, hint) for keys in (_START_KEYS, _END_KEYS))
+            if start is not None:
+                return start, end
+        if name == "timestamp" and isinstance(pair, list) and len(pair) == 2:
+            inner = {"start": pair[0], "end": pair[1]}
+            return _time(inner, ("start",), place), _time(inner, ("end",), place)
+    return _time(view, _START_KEYS, place), _time(view, _END_KEYS, place)
+
+
+def _time(
+    view: Mapping[str, Any], keys: Sequence[str], place: str, hint_s: float | None = None
+) -> Instant | None:
+    found: Instant | None = None
+    for key in filter(view.__contains__, keys):
+        value = view[key]
+        if value is None or (key in _LOOSE_KEYS and isinstance(value, list | dict)):
+            continue
+        try:
+            instant = instant_of(value, hint_s or _hint_of(key))
+        except ValueError as err:
+            if key in _LOOSE_KEYS:
+                continue
+            raise LoadError(
+                f"{place}.{key} is no time (found {short(str(value), 40)}); correct it or export"
+                " it again"
+            ) from err
+        if instant is not None and instant.is_sure:
+            return instant
+        found = found or instant
+    return found
+
+
+def _hint_of(key: str) -> float | None:
+    """The unit that a key's name suggests."""
+    if "ticks" in key:
+        return TICK_S
+    return MILLI_S if "milli" in key or (key.endswith("ms") and key != "items") else None
+
+
+def _parts_in(view: Mapping[str, Any]) -> list[Any]:
+    """The list of a record's parts; empty where it has none with words."""
+    for key in filter(view.__contains__, _PART_KEYS):
+        listed = view[key]
+        if not isinstance(listed, list) or not listed:
+            continue
+        if key == "tokens" and _text_key(view) is not None:
+            continue  # of a model, not of speech: "[_BEG_]"
+        if any(_is_timed_word(own) or (isinstance(own, dict) and has_words(own)) for own in listed):
+            return listed
+    return []
+
+
+def _is_timed_word(value: Any) -> bool:
+    """Watson's form of a word: ["hello", 0.1, 0.5]."""
+    return isinstance(value, list) and len(value) == 3 and isinstance(value[0], str)
+
+
+def _parts(view: Mapping[str, Any], place: str, names: Mapping[str, str]) -> list[Part]:
+    parts: list[Part] = []
+    for number, own in enumerate(_parts_in(view)):
+        here = f"{place}.words[{number}]"
+        if _is_timed_word(own):
+            own = {"text": own[0], "start": own[1], "end": own[2]}
+        if not isinstance(own, dict):
+            continue
+        inner = view_of(own)
+        key = _text_key(inner)
+        if key is None or not isinstance(inner[key], str):
+            deeper = read_record(own, here, {}, names)
+            parts += deeper.parts
+            continue
+        start, end = _times_of(inner, here)
+        duration = _time(inner, _DURATION_KEYS, here)
+        if end is None and start is not None and duration is not None:
+            end = Instant(start.value + duration.value, start.hint_s, start.is_sure)
+        parts.append(
+            Part(
+                text=inner[key],
+                speaker=speaker_of(inner, names),
+                start=start,
+                end=end,
+                is_sign=_is_sign(inner),
+            )
+        )
+    return parts

@@ -1,0 +1,480 @@
+"""The forms in which text files name speakers: where labels stand, and which lines have one.
+
+A form is a row of `FORMS`. All rows are tried on the whole file; those in which it reads are its
+forms, and then each head in them is a label.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+
+from dynagrag.core.text import collapse
+from dynagrag.ingest.load.clocks import (
+    ANY_CLOCK,
+    CLOCK,
+    LONE_CLOCK,
+    MARKED_CLOCK,
+    Clock,
+    read_clock,
+)
+from dynagrag.ingest.load.label_shapes import (
+    Shape,
+    ends_sentence,
+    is_titled,
+    no_person,
+    reads_as_heading,
+    shape_of,
+)
+
+_COVERED = 0.4
+_FEW = 6
+"""So few labels need no repetition where every paragraph has one."""
+_SOME, _MOST = 0.3, 0.5
+_FULL = 0.9
+_SURE_SHARE = 0.6
+"""Before a colon stand also those that are in bold; whose names half are, has no such form."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line without blank space round it. `opens`: it begins a paragraph or a cue."""
+
+    text: str
+    number: int
+    opens: bool
+    is_indented: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A label where a form has them: on the line `at` of a file's filled lines and, in some forms,
+    on the next; `rest` stands behind it.
+    """
+
+    at: int
+    num_lines: int
+    label: str
+    clock: Clock | None
+    rest: str
+    opens: bool
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the label has its line to itself."""
+        return not self.rest
+
+
+class Proof(Enum):
+    """What a form must show to be a file's form."""
+
+    TIMES = "times"
+    """A clock beside each label."""
+    COLON = "colon"
+    """Labels that come back, at most paragraphs or where speakers change."""
+    COVER = "cover"
+    """Several labels that come back, at half of the paragraphs."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelForm:
+    """One place where labels stand. `pattern` is matched at the beginning of a line and, behind a
+    line break, of the next; `signs`: a line without one of them can't match.
+    """
+
+    place: str
+    format: str
+    pattern: re.Pattern[str]
+    proof: Proof
+    signs: tuple[str, ...] = ()
+    is_sure: bool = False
+    """Whether what stands there is a label, whatever it looks like."""
+    only_opening: bool = False
+    is_fit: Callable[[str], bool] | None = None
+
+    def head(self, lines: Sequence[TextLine], at: int) -> Head | None:
+        """The head on a line."""
+        line = lines[at]
+        if self.only_opening and not (line.opens or line.is_indented):
+            return None
+        if _MARKED_HEADING.match(line.text) and "#" not in self.pattern.pattern[:3]:
+            return None
+        if self.signs and not any(sign in line.text for sign in self.signs):
+            return None
+        follows = at + 1 < len(lines) and not lines[at + 1].opens
+        match = self.pattern.match(f"{line.text}\n{lines[at + 1].text if follows else ''}\n")
+        if match is None:
+            return None
+        label = plain_label(match["label"])
+        if not label or (self.is_fit is not None and not self.is_fit(label)):
+            return None
+        groups = match.groupdict()
+        clock = next((groups[name] for name in _CLOCKS if groups.get(name)), None)
+        return Head(
+            at,
+            match.group().count("\n") + 1,
+            label,
+            read_clock(clock) if clock else None,
+            _closed(groups.get("rest") or ""),
+            line.opens,
+        )
+
+
+_MARKED_HEADING = re.compile(r"#{1,6}[ \t]")
+_ESCAPED = re.compile(r"\\([^\w\s])")
+_CLOCKS = ("before", "inside", "behind", "then")
+
+
+def plain_label(text: str) -> str:
+    """A label as it is shown: without marks of emphasis, escapes and quotes round it."""
+    label = collapse(_ESCAPED.sub(r"\1", text)).strip('*`"“” ')
+    if label[:1] == label[-1:] == "_":
+        label = label.strip("_")
+    return label.removeprefix("~").strip()
+
+
+def _closed(rest: str) -> str:
+    """The words behind a label without a mark of emphasis that was opened before it."""
+    words = rest.strip()
+    mark = words[-2:]
+    return words[:-2].rstrip() if mark in {"**", "__"} and words.count(mark) == 1 else words
+
+
+_BEFORE = (
+    rf"(?:>[ \t]+)?(?:(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—|][ \t]*|:(?=\s)[ \t]*)?(?=[^\d\s]|\d))?"
+)
+_LABEL = r"(?P<label>(?![-–—+•*>#][ \t])[^\s:：|][^:：\n\t]{0,79}?(?:[ \t]\([^()\n]{1,120}\))?)"
+_ANY_LABEL = _LABEL.replace("[^:：\\n\\t]", "[^\\n\\t]")
+"""On a line with nothing but a time: `External: Zoe (guest)`."""
+_REST = r"[ \t]*(?P<rest>.*)"
+_BELOW = rf"(?=\n(?!{ANY_CLOCK})\S)"
+"""Words stand on the next line."""
+_MARK = r"(?P<mark>\*\*|__)"
+_COLON = r"[ \t]*(?:：|:(?=[\s*_]|$))"
+_LABEL_COLON = (
+    rf"[*_]{{0,3}}{_LABEL}[*_]{{0,3}}(?:[ \t]*(?P<inside>{ANY_CLOCK}))?[*_]{{0,3}}"
+    rf"{_COLON}[*_]{{0,3}}"
+    rf"(?:[ \t]*(?P<behind>{MARKED_CLOCK}))?{_REST}"
+)
+_TITLE_AND_DOT = r"(?:[^\W\d_]{1,4}\.[ \t]+)?"
+
+
+def _is_capital_or_titled(label: str) -> bool:
+    return label.isupper() or is_titled(label)
+
+
+def _form(place: str, format: str, pattern: str, proof: Proof, **more: object) -> LabelForm:
+    return LabelForm(place, format, re.compile(pattern), proof, **more)  # type: ignore[arg-type]
+
+
+def _colon_form(lead: str) -> LabelForm:
+    return _form(
+        "before a colon",
+        "speaker-text",
+        rf"{_BEFORE}{lead}{_LABEL_COLON}",
+        Proof.COLON,
+        signs=(":", "："),
+    )
+
+
+FORMS: tuple[LabelForm, ...] = (
+    _form(
+        "in bold before a colon",
+        "markdown",
+        rf"{_BEFORE}(?:[-+*][ \t]+)?{_MARK}(?:(?P<inside>{ANY_CLOCK})[ \t]*)?{_LABEL}[ \t]*"
+        rf"(?P<behind>{ANY_CLOCK})?(?::[ \t]*(?P=mark)|(?P=mark)[ \t]*:)"
+        rf"(?:[ \t]*(?P<then>{MARKED_CLOCK}))?{_REST}",
+        Proof.COLON,
+        signs=("**", "__"),
+        is_sure=True,
+    ),
+    _form(
+        "in bold beside a time",
+        "markdown",
+        rf"{_BEFORE}{_MARK}{_LABEL}(?P=mark)[ \t]*(?P<inside>{ANY_CLOCK})[ \t]*:?(?=\s){_REST}",
+        Proof.TIMES,
+        signs=("**", "__"),
+        is_sure=True,
+    ),
+    _form(
+        "in bold behind a time",
+        "markdown",
+        rf"(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—][ \t]*)?{_MARK}{_LABEL}(?P=mark)[ \t]*:?{_REST}",
+        Proof.TIMES,
+        signs=("**", "__"),
+        is_sure=True,
+    ),
+    _form(
+        "on the line below a time",
+        "otter-text",
+        rf"#{{0,6}}[ \t]*(?P<before>{LONE_CLOCK})\n[*_]{{0,3}}{_ANY_LABEL}[*_]{{0,3}}:?(?=\n)",
+        Proof.TIMES,
+        is_sure=True,
+    ),
+    _form(
+        "on the line above a time",
+        "otter-text",
+        rf"[*_]{{0,3}}{_ANY_LABEL}[*_]{{0,3}}:?\n(?P<behind>{LONE_CLOCK})(?=\n)",
+        Proof.TIMES,
+        is_sure=True,
+    ),
+    _form(
+        "beside a time, on a line of their own",
+        "otter-text",
+        rf"#{{0,6}}[ \t]*{_ANY_LABEL}(?:,?[ \t]*(?P<inside>{MARKED_CLOCK})"
+        rf"|(?:[ \t]{{2,}}|\t)(?P<behind>{CLOCK})"
+        rf"|[ \t]+[—–-][ \t]+(?:[^\W\d_]{{2,12}}[ \t]+[^\W\d_]{{1,4}}[ \t]+)?(?P<then>{CLOCK}))"
+        r"[ \t]*:?(?=\n)",
+        Proof.TIMES,
+        signs=(":",),
+        is_sure=True,
+    ),
+    _form(
+        "beside a time, on a line of their own",
+        "otter-text",
+        rf"{_LABEL}[ \t](?P<behind>{CLOCK})[ \t]*:?{_BELOW}",
+        Proof.TIMES,
+        signs=(":",),
+    ),
+    _form(
+        "behind a time, on a line of their own",
+        "otter-text",
+        rf"#{{0,6}}[ \t]*(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—|][ \t]*)?{_LABEL}[ \t]*:?{_BELOW}",
+        Proof.TIMES,
+        signs=(":",),
+    ),
+    _colon_form(r"(?:>>+[ \t]*)?"),
+    _form(
+        "before a colon without a space",
+        "speaker-text",
+        rf"{_BEFORE}{_LABEL}:(?=[^\W\d_]){_REST}",
+        Proof.COVER,
+        signs=(":",),
+    ),
+    _form(
+        "before a full stop",
+        "speaker-text",
+        rf"{_BEFORE}(?P<label>{_TITLE_AND_DOT}[^\W\d_][^:.\n\t]{{0,39}}?)\.[ \t]+(?P<rest>\S.*)",
+        Proof.COVER,
+        signs=(".",),
+        only_opening=True,
+        is_fit=_is_capital_or_titled,
+    ),
+    _form(
+        "in a list before a colon",
+        "speaker-text",
+        rf"(?:[-–—+•]|\*(?!\*))[ \t]*{_LABEL_COLON}",
+        Proof.COVER,
+        signs=(":", "："),
+    ),
+    _form(
+        "in brackets",
+        "speaker-text",
+        rf"{_BEFORE}(?:\[(?=[^\]\n]*\])|<|【){_LABEL}[\]>】][ \t]*[:：]?[ \t]+(?P<rest>\S.*)",
+        Proof.COVER,
+        signs=("[", "<", "【"),
+    ),
+    _form(
+        "before a tab",
+        "speaker-text",
+        rf"{_BEFORE}{_LABEL}\t+(?:(?P<inside>{ANY_CLOCK})[ \t]*\t)?"
+        r"(?P<rest>[^\t\n]*\S[^\t\n]*)(?=\n)",
+        Proof.COVER,
+        signs=("\t",),
+    ),
+    _form(
+        "before a dash",
+        "speaker-text",
+        rf"{_BEFORE}{_LABEL}(?:[ \t]*[—–]{{1,2}}|[ \t]+-)(?:[ \t]+(?P<rest>.*)|(?=\n))",
+        Proof.COVER,
+        signs=("—", "–", "-"),
+        only_opening=True,
+    ),
+    _form(
+        "in bold, without a colon",
+        "markdown",
+        rf"{_MARK}{_LABEL}(?P=mark)(?:[ \t]+(?P<rest>\S.*)|(?=\n))",
+        Proof.COVER,
+        signs=("**", "__"),
+        only_opening=True,
+    ),
+    _form(
+        "as headings",
+        "markdown",
+        rf"#{{1,6}}[ \t]+{_LABEL}[ \t]*(?P<inside>{ANY_CLOCK})?[ \t]*:?[ \t]*#*(?=\n)",
+        Proof.COVER,
+        signs=("#",),
+    ),
+    _form(
+        "on a line of their own",
+        "speaker-text",
+        rf"{_LABEL}(?=\n)",
+        Proof.COVER,
+        only_opening=True,
+    ),
+)
+CUE_FORMS = (
+    _colon_form(r"(?:(?:>>+|[-–—])[ \t]*)?"),
+    *(form for form in FORMS if form.place in {"in brackets", "on a line of their own"}),
+)
+"""Those of captions, where dashes begin another voice."""
+_TOGETHER = {"before a colon", "before a full stop"}
+"""Forms that stand in one file: a court's `THE COURT:` beside `Q.` and `A.`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormReading:
+    """A file read in one form: its heads by the line on which they stand."""
+
+    form: LabelForm
+    heads: dict[int, Head]
+    coverage: float
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How often each label comes."""
+        return Counter(head.label for head in self.heads.values())
+
+
+def read_forms(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -> list[FormReading]:
+    """The file in each form that it has heads of, in order of the table."""
+    num_blocks = sum(line.opens for line in lines)
+    made = []
+    for form in forms:
+        heads = {head.at: head for head in _heads(form, lines)}
+        if heads:
+            made.append(FormReading(form, heads, _coverage(heads, lines, num_blocks)))
+    return made
+
+
+def _heads(form: LabelForm, lines: Sequence[TextLine]) -> Iterator[Head]:
+    at = 0
+    while at < len(lines):
+        head = form.head(lines, at)
+        if head is not None and _is_label(head.label, form):
+            yield head
+            at += head.num_lines
+        else:
+            at += 1
+
+
+def _is_label(label: str, form: LabelForm) -> bool:
+    if form.is_sure:
+        # A line of words above a time that follows it.
+        return form.proof is not Proof.TIMES or not (
+            len(label.split()) > 2 and ends_sentence(label)
+        )
+    return shape_of(label) is not Shape.SENTENCE
+
+
+def _coverage(heads: dict[int, Head], lines: Sequence[TextLine], num_blocks: int) -> float:
+    """Which share of the paragraphs or, if that is more, of the lines a head begins. A paragraph
+    below a head that has its line to itself is the same one; one (a title) doesn't count.
+    """
+    num_open = num_below = 0
+    for head in heads.values():
+        num_open += head.opens
+        below = head.at + head.num_lines
+        num_below += (
+            head.is_bare and below < len(lines) and lines[below].opens and below not in heads
+        )
+    num_lines = len(lines) - sum(head.num_lines - 1 for head in heads.values())
+    by_block = num_open / max(1, num_open, num_blocks - num_below - 1)
+    return max(by_block, len(heads) / max(1, num_lines))
+
+
+def choose(readings: Sequence[FormReading], lines: Sequence[TextLine]) -> list[FormReading]:
+    """The forms that are the file's: the one with most heads among those in which it reads, the
+    first of equals, with another that goes with it; none where none is sure.
+    """
+    proven = [reading for reading in readings if _PROOFS[reading.form.proof](reading, lines)]
+    if not proven:
+        return []
+    best = max(proven, key=lambda reading: len(reading.heads))
+    sure = [reading for reading in proven if reading.form.is_sure]
+    if sure and not best.form.is_sure:
+        surest = max(sure, key=lambda reading: len(reading.heads))
+        best = surest if len(surest.heads) >= _SURE_SHARE * len(best.heads) else best
+    if best.form.place not in _TOGETHER:
+        return [best]
+    return [reading for reading in proven if reading.form.place in _TOGETHER]
+
+
+def _proven_by_times(reading: FormReading, lines: Sequence[TextLine]) -> bool:
+    heads = reading.heads.values()
+    named = [head for head in heads if shape_of(head.label) is not Shape.SENTENCE]
+    times = [head.clock.start_s for head in named if head.clock]
+    num_ordered = 1 + sum(b >= a for a, b in pairwise(times))
+    if not times or len(named) < 0.8 * len(heads) or num_ordered < 0.8 * len(times):
+        return False
+    num_labels = len({head.label for head in named})
+    comes_back = num_labels <= 0.75 * len(named) or len(named) <= _FEW
+    return comes_back and (reading.coverage >= _COVERED or (len(named) >= 4 and num_labels >= 2))
+
+
+def _proven_by_colons(reading: FormReading, lines: Sequence[TextLine]) -> bool:
+    counts = Counter(
+        {
+            label: n
+            for label, n in reading.counts.items()
+            if may_be_speaker(label, n, reading, lines)
+        }
+    )
+    total, repeated = counts.total(), [label for label, n in counts.items() if n > 1]
+    if not total:
+        return False
+    num_repeated = sum(counts[label] for label in repeated)
+    if repeated and reading.coverage >= _COVERED:
+        share = _SOME if len(repeated) > 1 and reading.coverage >= _FULL else _MOST
+        return total <= _FEW or num_repeated >= share * total
+    strong = [label for label in repeated if shape_of(label) is Shape.NAME]
+    if repeated:
+        return (len(strong) >= 2 and sum(counts[label] for label in strong) >= 4) or any(
+            label.isupper() and counts[label] >= 3 for label in strong
+        )
+    num_open = sum(head.opens for head in reading.heads.values())
+    num_blocks = sum(line.opens for line in lines)
+    return (
+        total <= _FEW
+        and num_open >= num_blocks - 1
+        and not (num_open < num_blocks and lines[0].opens and 0 in reading.heads)
+        and (total > 1 or next(iter(counts)).isupper())
+    )
+
+
+def _proven_by_cover(reading: FormReading, lines: Sequence[TextLine]) -> bool:
+    counts = Counter(
+        {
+            label: n
+            for label, n in reading.counts.items()
+            if may_be_speaker(label, n, reading, lines)
+        }
+    )
+    repeated = [label for label, n in counts.items() if n > 1]
+    num_repeated = sum(counts[label] for label in repeated)
+    return (
+        len(repeated) >= 2
+        and num_repeated >= 4
+        and reading.coverage >= _COVERED
+        and num_repeated >= 0.6 * len(reading.heads)
+    )
+
+
+_PROOFS = {
+    Proof.TIMES: _proven_by_times,
+    Proof.COLON: _proven_by_colons,
+    Proof.COVER: _proven_by_cover,
+}
+
+
+def may_be_speaker(label: str, count: int, reading: FormReading, lines: Sequence[TextLine]) -> bool:
+    """Whether a label counts for its form: by its shape, and as no word of a heading."""
+    return (
+        (reading.form.is_sure or shape_of(label) is not Shape.SENTENCE)
+        and no_person(label) is None
+        and not (count == 1 and reads_as_heading(label))
+        and not (count == 1 and shape_of(label) is Shape.DOUBTFUL and not reading.form.is_sure
+                 and reading.coverage < 0.8)
+    )  # fmt: skip

@@ -1,0 +1,52 @@
+"""What became of a file's labels, in lines for people: every label with its counts and the reason,
+and how much is nobody's.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from dynagrag.core.schema import LabelDecision, LabelFate, LoadedSource
+from dynagrag.core.text import clock, plural
+
+FATES = {
+    LabelFate.SPEAKER: "speaker",
+    LabelFate.NOBODY: "nobody",
+    LabelFate.NO_LABEL: "no label",
+}
+MAX_UNKNOWN = 0.05
+"""A share of words that people may pass over; more is said."""
+
+
+def label_line(decision: LabelDecision) -> str:
+    """`Anna: speaker, 3 turns, 41 words, at 0:03, 0:12 (the file's form has it)`."""
+    parts = [FATES[decision.fate]]
+    if decision.num_turns:
+        parts += [plural(decision.num_turns, "turn"), plural(decision.num_words, "word")]
+    if places := label_places(decision):
+        parts.append(places)
+    return f"{decision.text}: {', '.join(parts)} ({decision.why})"
+
+
+def label_places(decision: LabelDecision) -> str:
+    """Its first times, or its first lines; empty where the form has neither."""
+    if decision.times_s:
+        return "at " + ", ".join(map(clock, decision.times_s))
+    noun = "line" if len(decision.lines) == 1 else "lines"
+    return f"{noun} {', '.join(f'{n:,}' for n in decision.lines)}" if decision.lines else ""
+
+
+def unknown_share(source: LoadedSource) -> float:
+    """Share of the words that have no speaker."""
+    words = [(turn.speaker, len(turn.text.split())) for turn in source.turns]
+    total = sum(num for _, num in words)
+    return sum(num for speaker, num in words if not speaker) / total if total else 0.0
+
+
+def unknown_notes(source: LoadedSource) -> Iterator[str]:
+    """A note where a file that has speakers leaves more than MAX_UNKNOWN of its words to nobody."""
+    share = unknown_share(source)
+    if MAX_UNKNOWN < share < 1:
+        yield (
+            f"{share:.0%} of the words have no speaker; where they are somebody's, the line"
+            f" `-,NAME,{Path(source.path).name}` of a --speaker-map gives them to NAME"
+        )

@@ -1,0 +1,184 @@
+"""What a text can be where a speaker's label may stand: a name, or nothing that names a person.
+
+By shape and position, so that it holds in every script and language; word lists only add to it.
+"""
+
+import re
+from enum import IntEnum
+
+from dynagrag.core.text import collapse
+from dynagrag.language.english.data import words_of as english
+from dynagrag.language.german.data import words_of as german
+from dynagrag.language.word_class import WordClass
+
+MAX_LABEL_CHARS = 80
+_MAX_BARE_CHARS = 72
+_MAX_WORDS = 9
+_MAX_TAIL_WORDS = 16
+_MAX_CASELESS_CHARS = 24
+_MAX_SMALL_WORD = 4
+"""Letters of a small word between capitals: `Ministerin für Wasser`."""
+
+_PARTICLES = english(WordClass.CONNECTOR, WordClass.NAME_PARTICLE)
+_FUNCTION = english(WordClass.FUNCTION, WordClass.COMMON_VERB)
+_TITLES = english(WordClass.LABEL_TITLE, WordClass.ROLE, WordClass.HONORIFIC)
+_NOT_SPEAKERS = english(WordClass.NO_SPEAKER) | german(WordClass.NO_SPEAKER)
+_HEADING_WORDS = _NOT_SPEAKERS | english(WordClass.HEADING)
+_ALONE = _HEADING_WORDS - english(WordClass.VOICE)
+"""Those of them that no voice is called by: `Music` and `Question` may be."""
+_ASKING = english(WordClass.ASKING)
+_NO_NAME_WORDS = english(WordClass.NO_LABEL)
+_JOINTS = english(WordClass.HEADING_JOINT)
+_NUMBERED = english(WordClass.NUMBERED_SECTION)
+
+_SENTENCE_SIGN = re.compile(r'["“”„«»!?;…\\]')
+_ODD_SIGN = re.compile(r"[<>\[\]{}=+*|^%]")
+_TAIL = re.compile(r"\s*[(\[（,，]|\s[|–—-]\s")
+_ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
+_LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
+_HANDLE = re.compile(r"[._@\d]")
+_SENTENCE_END = re.compile(r"[.!?…。！？؟][\"'”’»)\]*_]*$")
+_ASIDE_SIGNS = {
+    ("(", ")"),
+    ("[", "]"),
+    ("*", "*"),
+    ("<", ">"),
+    ("♪", "♪"),
+    ("（", "）"),
+    ("【", "】"),
+}
+
+
+class Shape(IntEnum):
+    """How far a text looks like a label."""
+
+    SENTENCE = 0
+    """The beginning of a sentence, or too long."""
+    DOUBTFUL = 1
+    """It may be one where others stand: in small letters, with signs, with a small tail."""
+    NAME = 2
+
+
+def shape_of(label: str) -> Shape:
+    """The shape of a label without its colon: names, titles, handles and roles in any script."""
+    tail_at = _TAIL.search(label, 1)
+    bare = label[: tail_at.start()] if tail_at else label
+    shape = _bare_shape(bare)
+    if tail_at is None or shape is Shape.SENTENCE:
+        return shape
+    return min(shape, _tail_shape(label[tail_at.start() :].lstrip(" |–—-")))
+
+
+def _bare_shape(bare: str) -> Shape:
+    words = bare.split()
+    is_sentence = (
+        not any(ch.isalnum() for ch in bare)
+        or len(bare) > _MAX_BARE_CHARS
+        or len(words) > _MAX_WORDS
+        or _SENTENCE_SIGN.search(bare)
+        # No full stop but an abbreviation's: `Dr.`, `J.`, `Jr.`.
+        or any(word.endswith(".") and len(word) > 5 for word in words)
+    )
+    if is_sentence:
+        return Shape.SENTENCE
+    if not any(ch.isalpha() for ch in bare):
+        return Shape.DOUBTFUL if _ODD_SIGN.search(bare) else Shape.SENTENCE
+    if not any(ch.isupper() or ch.islower() for ch in bare):
+        return Shape.NAME if len(bare) <= _MAX_CASELESS_CHARS else Shape.SENTENCE
+    if _ODD_SIGN.search(bare):
+        return Shape.DOUBTFUL
+    return _cased_shape(words)
+
+
+def _cased_shape(words: list[str]) -> Shape:
+    first = words[0]
+    small = [
+        word
+        for at, word in enumerate(words)
+        if word[0].islower()
+        and not _HANDLE.search(word)
+        and not any(ch.isupper() for ch in word)
+        and word.casefold() not in _PARTICLES
+        and not (0 < at < len(words) - 1 and len(word) <= _MAX_SMALL_WORD)
+    ]
+    if not small and not words[-1].islower():
+        return Shape.NAME if not first[0].isdigit() else Shape.DOUBTFUL
+    if len(words) == 1:
+        return Shape.NAME if _HANDLE.search(first) else Shape.DOUBTFUL
+    words = [word.casefold() for word in words]
+    if len(words) > 4 or _FUNCTION.intersection(words) or _NO_NAME_WORDS.intersection(words):
+        return Shape.SENTENCE
+    # In small letters as a whole (`user 2`), or an office that ends so (`Mme la présidente`).
+    is_numbered = first[0].islower() and any(word.isdigit() for word in words)
+    return Shape.NAME if is_numbered else Shape.DOUBTFUL
+
+
+def _tail_shape(tail: str) -> Shape:
+    """What stands behind a comma or in brackets: a party, a degree, an office."""
+    is_bracketed = tail[:1] in "([（"
+    if is_bracketed and tail[-1:] not in ")]）":
+        return Shape.SENTENCE
+    words = tail.strip("()[]（）,， ").split()
+    if not words or len(words) > _MAX_TAIL_WORDS or _SENTENCE_SIGN.search(tail):
+        return Shape.SENTENCE
+    if is_bracketed:
+        return Shape.NAME
+    if _NO_NAME_WORDS.intersection(word.casefold() for word in words):
+        return Shape.SENTENCE
+    if words[0][0].islower() and words[0].casefold() not in _TITLES:
+        return Shape.DOUBTFUL
+    return Shape.NAME
+
+
+def no_person(label: str) -> str | None:
+    """Why a label names no person, by its words: a heading, an agenda's word, a question."""
+    folded = collapse(label).casefold().replace("’", "'")
+    bare = folded.partition("(")[0].strip()
+    words = [word for word in re.split(r"[\s,;/]+", bare) if word]
+    if bare.replace(" ", "_") in _NOT_SPEAKERS:
+        return f"no person: {label!r} is a heading's word"
+    if len(words) > 1 and words[0] in _NUMBERED and any(ch.isdigit() for ch in words[1]):
+        return "no person: it numbers a part of the text"
+    plain = [word for word in words if word not in _JOINTS]
+    is_heading = bool(plain) and all(word in _HEADING_WORDS for word in plain)
+    if is_heading and (len(plain) > 1 or plain[0] in _ALONE):
+        return "no person: a heading's words"
+    if len(words) > 1 and any(word in _ASKING for word in words):
+        return "no person: it reads as a question"
+    return None
+
+
+def reads_as_heading(label: str) -> bool:
+    """Whether a label that comes once says a sentence or a list of things."""
+    bare = label.partition("(")[0]
+    words = collapse(bare).casefold().replace("’", "'").split()
+    return len(words) > 1 and (
+        bare.count(",") > 1 or any(word.strip(",") in _NO_NAME_WORDS for word in words)
+    )
+
+
+def is_titled(label: str) -> bool:
+    """Whether it begins with a title or holds a role: `Dr. Voss`, `Host`."""
+    words = [word.strip(".,()") for word in label.casefold().split()]
+    return any(word in _TITLES for word in words)
+
+
+def is_function_word(label: str) -> bool:
+    """`so`, `and`: what begins a sentence and is nobody's name."""
+    return label.casefold() in _FUNCTION
+
+
+def is_listed(words: str) -> bool:
+    """An address or the item of a list."""
+    return bool(_ADDRESS.match(words) or _LIST_ITEM.match(words))
+
+
+def ends_sentence(words: str) -> bool:
+    """Whether a text ends as sentences do."""
+    return bool(_SENTENCE_END.search(words.rstrip()))
+
+
+def is_aside(text: str) -> bool:
+    """`(Applause)`, `[Music]`: nobody's words."""
+    text = text.strip()
+    return (text[:1], text[-1:]) in _ASIDE_SIGNS

@@ -1,0 +1,400 @@
+"""Text and Markdown that name speakers or times: their lines cut into turns.
+
+The form is found first (`speakers.py`); then one pass over the lines cuts them. Words behind a
+label that names nobody are nobody's, whoever spoke before.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from dynagrag.core.schema import LabelDecision, SourceTurn
+from dynagrag.core.text import collapse
+from dynagrag.ingest.load.clocks import (
+    ANY_CLOCK,
+    CLOCK,
+    MARKED_CLOCK,
+    Clock,
+    lone_clock,
+    read_clock,
+)
+from dynagrag.ingest.load.label_forms import Head, TextLine
+from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside
+from dynagrag.ingest.load.parsed import Parsed, has_letter, speaker_or_none
+from dynagrag.ingest.load.speakers import MAX_PLACES, RECURS, Labels, find_labels, label_notes
+
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
+_ESCAPED_CLOCK = re.compile(rf"\\([\[(]){CLOCK}\\?[\])]")
+_LEADING = re.compile(rf"({ANY_CLOCK})(?:[ \t]*[-–][ \t]*|[ \t]+|$)(.*)", re.ASCII)
+_TRAILING = re.compile(rf"(.*?)[ \t]+({MARKED_CLOCK})$", re.ASCII)
+_ANY = re.compile(CLOCK, re.ASCII)
+_OTTER_END = "transcribed by https://otter.ai"
+_MOST_FOOT_WORDS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Clocks:
+    """Where a file's lines have clocks, beside those of its labels."""
+
+    leads: bool = False
+    ends: bool = False
+    alone: bool = False
+    is_labelled: bool = False
+    """Whether a label stands beside nearly each of them, so that those without are nobody's."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """A turn that is being read; `label`: what its words stand behind, a speaker or not."""
+
+    speaker: str | None
+    label: str | None
+    number: int
+    clock: Clock | None = None
+    lines: list[str] = field(default_factory=list)
+    is_aside: bool = False
+
+
+def filled_lines(lines: Iterable[str]) -> list[TextLine]:
+    """The lines that hold anything, each with its number and whether it begins a paragraph."""
+    made: list[TextLine] = []
+    opens = True
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if text:
+            text = _ESCAPED_CLOCK.sub(lambda match: match[0].replace("\\", ""), text)
+            made.append(TextLine(text, number, opens, line[:2].isspace()))
+        opens = not text
+    return made
+
+
+def spoken_format(lines: list[str]) -> str | None:
+    """The name of the form in which a text names speakers or times; None where it does neither."""
+    filled = filled_lines(lines)
+    labels = find_labels(filled)
+    return _format(labels, _clock_places(filled, labels))
+
+
+def _format(labels: Labels, clocks: _Clocks) -> str | None:
+    if labels.form is None:
+        return "youtube-text" if clocks.leads or clocks.alone else None
+    has_dates = any(head.clock and head.clock.date for head in labels.heads.values())
+    num_timed = sum(head.clock is not None for head in labels.heads.values())
+    if labels.form.format == "speaker-text" and not has_dates and (
+        clocks.leads or 2 * num_timed > len(labels.heads)
+    ):  # fmt: skip
+        return "youtube-text"
+    return labels.form.format
+
+
+def parse_spoken(
+    lines: Sequence[str],
+    prose: Sequence[SourceTurn],
+    title: str = "",
+    plain: Callable[[str], str] = collapse,
+) -> Parsed:
+    """Turns of a text that names speakers or times, without the heading that is its `title`; its
+    `prose`, with a note on what recurs, where it does neither. `plain` takes marks off the words.
+    """
+    filled = filled_lines(lines)
+    labels = find_labels(filled)
+    clocks = _clock_places(filled, labels)
+    form = _format(labels, clocks)
+    if form is None:
+        decisions = _decisions(labels, ())
+        notes = (*label_notes(labels), *_missed_clocks(filled, 0))
+        return Parsed(tuple(prose), title=title, notes=notes, labels=decisions)
+    cutter = _Cutter(filled, labels, clocks, title)
+    cutter.cut()
+    turns, remarks = _with_times(cutter.turns, plain)
+    num_timed = sum(turn.clock is not None for turn in cutter.turns)
+    return Parsed(
+        tuple(turn for turn in turns if turn.text),
+        title=title,
+        notes=(
+            *cutter.notes,
+            *remarks,
+            *label_notes(labels),
+            *_missed_clocks(filled, num_timed),
+        ),
+        format=form,
+        labels=_decisions(labels, cutter.turns),
+    )
+
+
+# ------------------------------------------------------------------------------------------- clocks
+
+
+def _clock_places(lines: Sequence[TextLine], labels: Labels) -> _Clocks:
+    """Where clocks stand. Without labels, those that stand alone are enough where a fifth of the
+    lines are such; before words, half of the lines or paragraphs must have one.
+    """
+    inside = {
+        at for head in labels.heads.values() for at in range(head.at, head.at + head.num_lines)
+    }
+    others = [line for at, line in enumerate(lines) if at not in inside]
+    alone = [clock for line in others if (clock := lone_clock(line.text))]
+    leading = [
+        (line, clock)
+        for line in others
+        if (match := _LEADING.fullmatch(line.text)) and (clock := read_clock(match[1]))
+    ]
+    trailing = [
+        clock
+        for line in lines
+        if (match := _TRAILING.fullmatch(line.text)) and (clock := read_clock(match[2]))
+    ]
+    if labels.form is not None:
+        num_timed = sum(head.clock is not None for head in labels.heads.values())
+        # Each line of a chat has its date; a line without a name is the program's.
+        is_chat = any(head.clock and head.clock.date for head in labels.heads.values())
+        share = 0.5 if is_chat else 0.8
+        is_labelled = num_timed > 1 and num_timed >= share * (num_timed + len(leading))
+        return _Clocks(
+            leads=(is_labelled or len(leading) >= 2)
+            and bool(leading)
+            and _is_ordered(clock for _, clock in leading),
+            is_labelled=is_labelled,
+            ends=len(trailing) >= 2 and _is_ordered(trailing),
+            alone=bool(alone) and _is_ordered(alone),
+        )
+    found = [clock for _, clock in leading]
+    is_early = any(_LEADING.fullmatch(line.text) for line in lines[:3])
+    if not found or not is_early or not _is_ordered(found):
+        return _Clocks()
+    if 0.2 * len(lines) <= len(alone) < len(lines):
+        return _Clocks(leads=True, alone=True)
+    num_blocks = sum(line.opens for line in lines)
+    num_open = sum(line.opens for line, _ in leading)
+    is_half = len(found) >= 0.5 * len(lines) or (num_blocks > 1 and num_open >= 0.5 * num_blocks)
+    return _Clocks(leads=len(found) >= 2 and is_half, alone=len(found) >= 2 and is_half)
+
+
+def _is_ordered(clocks: Iterable[Clock]) -> bool:
+    times = [clock.start_s for clock in clocks]
+    return 1 + sum(b >= a for a, b in pairwise(times)) >= 0.9 * len(times)
+
+
+def _with_times(
+    turns: Sequence[_Open], plain: Callable[[str], str]
+) -> tuple[list[SourceTurn], list[str]]:
+    """The turns as they are kept. Times of day are kept where they are all of one day; beside them
+    no other is, since nothing says whether 9:04 is hours.
+    """
+    clocks = [turn.clock for turn in turns if turn.clock]
+    days = {clock.date for clock in clocks if clock.date}
+    is_of_day = any(clock.is_of_day for clock in clocks)
+    made = []
+    for turn in turns:
+        clock = turn.clock
+        if clock is not None and (clock.is_of_day != is_of_day or (len(days) > 1 and clock.date)):
+            clock = None
+        made.append(
+            SourceTurn(
+                collapse(plain(collapse(" ".join(turn.lines)))),
+                speaker_or_none(turn.speaker),
+                clock.start_s if clock else None,
+                clock.end_s if clock else None,
+            )
+        )
+    note = f"its times are those of {len(days)} days, and left out; split it into a file a day"
+    return made, [note] if len(days) > 1 else []
+
+
+# ------------------------------------------------------------------------------------------ cutting
+
+
+@dataclass(slots=True)
+class _Cutter:
+    """Cuts the lines of a file into turns."""
+
+    lines: Sequence[TextLine]
+    labels: Labels
+    clocks: _Clocks
+    title: str
+    turns: list[_Open] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    speaker: str | None = None
+    label: str | None = None
+    pending: Clock | None = None
+    """The clock above, which holds until the next one."""
+
+    def cut(self) -> None:
+        """Fills `turns`."""
+        at = 0
+        while at < len(self.lines):
+            head = self.labels.heads.get(at)
+            if head is not None:
+                self._begin(head)
+                at += head.num_lines
+                continue
+            line = self.lines[at]
+            alone = lone_clock(line.text) if self.clocks.alone else None
+            if alone is not None:
+                self.pending = alone
+                self.turns.append(self._open(line, alone))
+            elif line.text.casefold() == _OTTER_END:
+                self.notes.append("the line of its maker left out")
+            elif (heading := _HEADING.fullmatch(line.text)) or self._is_nobodys(at):
+                self._leave(line, heading)
+            else:
+                at += self._go_on(at)
+                continue
+            at += 1
+
+    def _open(self, line: TextLine, clock: Clock) -> _Open:
+        """A turn that a clock begins; nobody's where the others have a label."""
+        speaker = None if self.clocks.is_labelled else self.speaker
+        return _Open(speaker, self.label if speaker else None, line.number, clock)
+
+    def _begin(self, head: Head) -> None:
+        line = self.lines[head.at]
+        self.speaker = self.labels.speaker_of(head)
+        self.label = head.label
+        if head.clock is not None and self.clocks.alone:
+            self.pending = None
+        turn = _Open(self.speaker, head.label, line.number, head.clock or self.pending)
+        words = head.rest
+        if self.speaker is None:
+            words = " ".join(item.text for item in self.lines[head.at : head.at + head.num_lines])
+            match = _LEADING.fullmatch(words) if head.clock else None
+            words = match[2] if match else words
+        self.turns.append(turn)
+        self._add(turn, words)
+        if self.speaker is None and self._is_empty(head):
+            self.turns.pop()
+
+    def _is_empty(self, head: Head) -> bool:
+        """Whether nothing but a time stands behind a head: a mark in the recording."""
+        following = head.at + head.num_lines
+        return (
+            head.clock is not None
+            and not head.rest
+            and (following == len(self.lines) or following in self.labels.heads)
+        )
+
+    def _add(self, turn: _Open, words: str) -> None:
+        match = _TRAILING.fullmatch(words) if self.clocks.ends else None
+        if match is not None:
+            words = match[1]
+            turn.clock = turn.clock or read_clock(match[2])
+        turn.lines.append(words)
+
+    def _leave(self, line: TextLine, heading: re.Match[str] | None) -> None:
+        """A heading or the like: it and what stands below are nobody's until a label comes."""
+        self.speaker = self.label = None
+        words = heading[1].rstrip("# ") if heading else line.text
+        if heading is None or collapse(words).strip("*_") != self.title:
+            self.turns.append(_Open(None, None, line.number, None, [words]))
+        self.turns.append(_Open(None, None, line.number))
+
+    def _is_nobodys(self, at: int) -> bool:
+        """A heading without marks, what programs add at the end, and their messages."""
+        line = self.lines[at]
+        is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
+        if not is_alone or self.labels.form is None or ends_sentence(line.text):
+            return False
+        if _is_heading(line.text):
+            return True
+        if len(line.text.split()) > _MOST_FOOT_WORDS:
+            return False
+        is_last = at > max(self.labels.heads, default=0)
+        names = (label for label in self.labels.verdicts if len(label.split()) > 1)
+        return (is_last and _ANY.search(line.text) is not None) or any(
+            line.text.startswith(f"{name} ") for name in names
+        )
+
+    def _go_on(self, at: int) -> int:
+        """Adds a line of words, or a paragraph of nobody's; returns how many lines."""
+        line = self.lines[at]
+        match = _LEADING.fullmatch(line.text) if self.clocks.leads else None
+        clock = read_clock(match[1]) if match else None
+        if match is not None and clock is not None:
+            self.turns.append(self._open(line, clock))
+            self._add(self.turns[-1], match[2])
+            return 1
+        num_lines = self._lines_of_aside(at)
+        if num_lines:
+            words = [item.text for item in self.lines[at : at + num_lines]]
+            self.turns.append(_Open(None, None, line.number, None, words, is_aside=True))
+            return num_lines
+        if self._begins_turn(at):
+            self.turns.append(_Open(self.speaker, self.label, line.number))
+        self._add(self.turns[-1], line.text)
+        return 1
+
+    def _lines_of_aside(self, at: int) -> int:
+        """How many lines of `(Applause)` begin here: a line, or a whole paragraph; else 0."""
+        if is_aside(self.lines[at].text):
+            return 1
+        end = at + 1
+        while end < len(self.lines) and not self.lines[end].opens:
+            end += 1
+        words = " ".join(line.text for line in self.lines[at:end])
+        return end - at if self.lines[at].opens and is_aside(words) else 0
+
+    def _begins_turn(self, at: int) -> bool:
+        """Whether a line of words begins a turn: a paragraph that no time holds together."""
+        if not self.turns or self.turns[-1].is_aside:
+            return True
+        line, last = self.lines[at], self.turns[-1]
+        if not line.opens or not any(last.lines):
+            return False
+        has_own_time = self.clocks.ends and _TRAILING.fullmatch(line.text) is not None
+        return last.clock is None or has_own_time
+
+
+def _is_heading(text: str) -> bool:
+    if len(text) > 80 or not has_letter(text) or text[-1] in ".?!…,;:\"”')]-":
+        return False
+    words = text.split()
+    return (
+        text.isupper()
+        or text[0] == "#"
+        or (text.istitle() and len(words) > 1)
+        or words[0] in {"Chapter", "Part", "Section"}
+    )
+
+
+# ---------------------------------------------------------------------------------------- decisions
+
+
+def _decisions(labels: Labels, turns: Sequence[_Open]) -> tuple[LabelDecision, ...]:
+    """What became of each label, with the lines where it stands and what stands behind it."""
+    behind: dict[str, list[_Open]] = defaultdict(list)
+    for turn in turns:
+        if turn.label is not None and any(turn.lines):
+            behind[turn.label].append(turn)
+    places: dict[str, list[int]] = defaultdict(list)
+    for number, head in zip(labels.numbers, (labels.heads or labels.unused).values(), strict=True):
+        places[head.label].append(number)
+    made = []
+    for label, verdict in labels.verdicts.items():
+        own = behind[label]
+        times = [turn.clock.start_s for turn in own if turn.clock]
+        made.append(
+            LabelDecision(
+                label,
+                verdict.fate,
+                verdict.why,
+                num_turns=len(own) if labels.form else len(places[label]),
+                num_words=sum(len(text.split()) for turn in own for text in turn.lines),
+                times_s=tuple(times[:MAX_PLACES]),
+                lines=tuple(places[label][:MAX_PLACES]),
+            )
+        )
+    return tuple(made)
+
+
+def _missed_clocks(lines: Sequence[TextLine], num_timed: int) -> list[str]:
+    """A note on clocks that recur in a text none of which was taken."""
+    timed = [line.number for line in lines if _has_clock(line.text)] if not num_timed else []
+    if len(timed) < RECURS:
+        return []
+    return [f"no time taken, though {len(timed)} lines have one, first line {timed[0]}"]
+
+
+def _has_clock(text: str) -> bool:
+    return bool(_LEADING.fullmatch(text) or _TRAILING.fullmatch(text) or lone_clock(text))

@@ -1,0 +1,234 @@
+"""XML captions: YouTube's (`<transcript><text start dur>`, and `<timedtext>` with `<p t d>` or
+`<text t d>` in milliseconds) and TTML, also called DFXP or iTT.
+
+TTML's times are clock times, frames, ticks or other units, and relative to the elements around. The
+agent of an element is its speaker.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import LabelDecision, SourceTurn
+from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
+from dynagrag.ingest.load.captions import turns_of_cues
+from dynagrag.ingest.load.foreign import foreign_root
+from dynagrag.ingest.load.parsed import Parsed, speaker_or_none, without_tags
+
+Element = ElementTree.Element
+
+_YOUTUBE = {
+    "transcript": (("text", "start", "dur", 1.0),),
+    "timedtext": (("p", "t", "d", 0.001), ("text", "t", "d", 0.001)),
+}
+"""By the root's tag: a cue's tag, its attributes for start and duration, and their unit in
+seconds.
+"""
+_OFFSET = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|m|s|ms|f|t)", re.ASCII)
+_CLOCK_FRAMES = re.compile(r"(\d{1,4}:\d\d:\d\d):(\d{1,3})(?:\.\d+)?", re.ASCII)
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+_USUAL_FRAME_RATE = 30.0
+"""What TTML takes where a file states none."""
+
+
+def parse_xml(text: str) -> Parsed:
+    """The captions of an XML file.
+
+    Raises:
+        LoadError: Malformed XML (line and column), another XML form, or a time that is none.
+    """
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise LoadError("declares XML entities, which no caption file does; not read")
+    declaration_end = text.find("?>") + 2 if text.lstrip().startswith("<?xml") else 0
+    try:
+        # The text is decoded: an encoding that its declaration names no longer holds.
+        root = ElementTree.fromstring(text[declaration_end:].strip())
+    except ElementTree.ParseError as err:
+        line, column = err.position
+        line += text[:declaration_end].count("\n")
+        raise LoadError(
+            f"malformed XML at line {line}, column {column + 1}; correct it or export it again"
+        ) from err
+    name = _local(root.tag)
+    if name == "tt":
+        return _ttml(root)
+    turns = [turn for cue in _YOUTUBE.get(name, ()) for turn in _youtube(root, *cue)]
+    if not turns:
+        raise LoadError(
+            foreign_root(name)
+            or f"not a transcript: XML with the root {short(name)}; known are YouTube's"
+            " <transcript> and <timedtext>, and TTML's <tt>; save it as text, SRT or VTT"
+        )
+    num_empty = sum(not turn.text for turn in turns)
+    notes = (f"{plural(num_empty, 'empty cue')} left out",) if num_empty else ()
+    return Parsed(tuple(turns), notes=notes, format="youtube-xml")
+
+
+def _local(tag: str) -> str:
+    """A name without its namespace."""
+    return tag.rpartition("}")[2]
+
+
+def _youtube(
+    root: Element, tag: str, start: str, duration: str, unit_s: float
+) -> Iterator[SourceTurn]:
+    for cue, _ in _outermost(root, tag):
+        # YouTube encodes its text twice (&amp;#39; is an apostrophe); the parser undid the first.
+        words = collapse(without_tags("".join(cue.itertext())))
+        start_s, duration_s = _seconds(cue.get(start)), _seconds(cue.get(duration))
+        start_s = None if start_s is None else start_s * unit_s
+        end_s = None if start_s is None or duration_s is None else start_s + duration_s * unit_s
+        yield SourceTurn(words, None, start_s, end_s)
+
+
+def _outermost(root: Element, tag: str) -> Iterator[tuple[Element, list[Element]]]:
+    """The elements of a name that lie in no other one of it (which has their words), in order; each
+    with the elements around it.
+    """
+    around = [root]
+    to_see = [iter(root)]
+    while to_see:
+        element = next(to_see[-1], None)
+        if element is None:
+            to_see.pop()
+            around.pop()
+        elif _local(element.tag) == tag:
+            yield element, around
+        else:
+            to_see.append(iter(element))
+            around.append(element)
+
+
+def _seconds(value: str | None) -> float | None:
+    if value is None:
+        return None
+    seconds = any_seconds(value)
+    if seconds is None:
+        raise LoadError(f"{short(value)} is no time in seconds; correct it or export it again")
+    return seconds
+
+
+# --------------------------------------------------------------------------------------------- TTML
+
+
+@dataclass(frozen=True, slots=True)
+class _Rates:
+    """What a TTML file counts in: ticks and frames a second."""
+
+    ticks: float
+    frames: float
+
+    def seconds(self, value: str | None) -> float | None:
+        """A time expression. LoadError for what is none."""
+        if value is None or not value.strip():
+            return None
+        text = value.strip()
+        offset, framed = _OFFSET.fullmatch(text), _CLOCK_FRAMES.fullmatch(text)
+        if offset is not None:
+            number, unit = float(offset[1]), offset[2]
+            rate = {"f": self.frames, "t": self.ticks}.get(unit)
+            return number * _SECONDS[unit] if rate is None else number / rate
+        if framed is not None:
+            return (clock_seconds(framed[1]) or 0.0) + int(framed[2]) / self.frames
+        return _seconds(text)
+
+
+def _ttml(root: Element) -> Parsed:
+    attributes = _attributes(root)
+    frames = _number(attributes.get("frameRate")) or _USUAL_FRAME_RATE
+    top, _, bottom = attributes.get("frameRateMultiplier", "").replace(":", " ").partition(" ")
+    if (above := _number(top)) and (below := _number(bottom)):
+        frames *= above / below
+    ticks = _number(attributes.get("tickRate"))
+    rates = _Rates(ticks or (frames if "frameRate" in attributes else 1.0), frames)
+    names = _agents(root)
+    notes: list[str] = []
+    turns: list[SourceTurn] = []
+    for paragraph, around in _outermost(root, "p"):
+        for breaking in paragraph.iter():
+            if _local(breaking.tag) == "br":
+                breaking.text = "\n"
+        base = sum(rates.seconds(own.get("begin")) or 0.0 for own in around)
+        inherited = next(filter(None, (_agent(own) for own in reversed(around))), "")
+        for element, text in _cues(paragraph):
+            own = element if element is not None else paragraph
+            offset = (
+                base if own is paragraph else base + (rates.seconds(paragraph.get("begin")) or 0.0)
+            )
+            start, end = _times(own, rates)
+            agent = _agent(own) or _agent(paragraph) or inherited
+            speaker = ", ".join(names.get(id_, id_) for id_ in agent.split())
+            turns.append(
+                SourceTurn(
+                    collapse(text),
+                    speaker_or_none(speaker),
+                    None if start is None else start + offset,
+                    None if end is None else end + offset,
+                )
+            )
+    num_empty = sum(not turn.text for turn in turns)
+    if num_empty:
+        notes.append(f"{plural(num_empty, 'empty cue')} left out")
+    labels: tuple[LabelDecision, ...] = ()
+    if not any(turn.speaker for turn in turns):
+        turns, labels = turns_of_cues(
+            ((t.start_s, t.end_s, t.text) for t in turns if t.text), notes
+        )
+    title = next((own.text for own in root.iter() if _local(own.tag) == "title"), None)
+    return Parsed(tuple(turns), title=title or "", notes=tuple(notes), format="ttml", labels=labels)
+
+
+def _attributes(element: Element) -> Mapping[str, str]:
+    return {_local(key): value for key, value in element.attrib.items()}
+
+
+def _number(text: str | None) -> float | None:
+    return float(text) if text and re.fullmatch(r"\d{1,12}(\.\d{1,9})?", text, re.ASCII) else None
+
+
+def _agents(root: Element) -> dict[str, str]:
+    """Names of the agents by their ids."""
+    names = {}
+    for agent in root.iter():
+        if _local(agent.tag) == "agent":
+            inner = (own for own in agent if _local(own.tag) == "name")
+            name = collapse("".join(next(inner, agent).itertext()))
+            if name:
+                names[_attributes(agent).get("id", "")] = name
+    return names
+
+
+def _agent(element: Element) -> str:
+    return _attributes(element).get("agent", "")
+
+
+def _times(element: Element, rates: _Rates) -> tuple[float | None, float | None]:
+    start, end = rates.seconds(element.get("begin")), rates.seconds(element.get("end"))
+    duration = rates.seconds(element.get("dur"))
+    if end is None and duration is not None:
+        end = (start or 0.0) + duration
+    return start, end
+
+
+def _cues(paragraph: Element) -> Iterator[tuple[Element | None, str]]:
+    """(timed span or None for the paragraph itself, words). Spans are cues where the paragraph has
+    no times; else they only say when each word is sung.
+    """
+    if paragraph.get("begin") is not None or not any(own.get("begin") for own in paragraph):
+        yield None, "".join(paragraph.itertext())
+        return
+    loose = paragraph.text or ""
+    for element in paragraph:
+        words = "".join(element.itertext())
+        if element.get("begin") is None:
+            loose += words
+        else:
+            if loose.strip():
+                yield None, loose
+            loose = ""
+            yield element, words
+        loose += element.tail or ""
+    if loose.strip():
+        yield None, loose

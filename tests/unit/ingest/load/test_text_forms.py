@@ -1,0 +1,332 @@
+"""Where names and times stand in text files: each form, and what only looks like it."""
+
+from pathlib import Path
+
+import pytest
+
+from dynagrag.ingest.load import load_source
+
+Turn = tuple[str | None, float | None, str]
+
+
+def turns(folder: Path, name: str, text: str) -> list[Turn]:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    source = load_source(path)
+    assert source.refused is None, source.refused
+    return [(turn.speaker, turn.start_s, turn.text) for turn in source.turns]
+
+
+ROWS: dict[str, tuple[str, str, list[Turn]]] = {
+    "name above words like 1 hour 2 minutes": (
+        "a.txt",
+        "Rosa Lind\n0 minutes 4 seconds\nThe mill burned.\nJan Wierzba\n1 minute 9 seconds\nWhen?\n"
+        "Rosa Lind\n1 hour 0 minutes 2 seconds\nIn May.\n",
+        [
+            ("Rosa Lind", 4.0, "The mill burned."),
+            ("Jan Wierzba", 69.0, "When?"),
+            ("Rosa Lind", 3602.0, "In May."),
+        ],
+    ),
+    "the same in German": (
+        "a.txt",
+        "Rosa Lind\n0 Minuten 4 Sekunden\nDie Mühle brannte.\nJan Holz\n1 Minute 9 Sekunden\n"
+        "Wann denn?\nRosa Lind\n2 Minuten 0 Sekunden\nIm Mai.\n",
+        [
+            ("Rosa Lind", 4.0, "Die Mühle brannte."),
+            ("Jan Holz", 69.0, "Wann denn?"),
+            ("Rosa Lind", 120.0, "Im Mai."),
+        ],
+    ),
+    "begin and end above the name": (
+        "a.txt",
+        "0:0:1.500 --> 0:0:3.250\nRosa Lind\nThe mill burned.\n\n0:1:2.0 --> 0:1:64.5\nkim_87\n"
+        "When?\n\n0:2:0.0 --> 0:2:4.0\nRosa Lind\nIn May.\n\n0:3:0.0 --> 0:3:4.0\nkim_87\nI see.\n",
+        [
+            ("Rosa Lind", 1.5, "The mill burned."),
+            ("kim_87", 62.0, "When?"),
+            ("Rosa Lind", 120.0, "In May."),
+            ("kim_87", 180.0, "I see."),
+        ],
+    ),
+    "headings of clock times hold for what is below": (
+        "a.md",
+        "# Mill talk\n\n### 00:00:10\n\n**Rosa Lind:** It burned.\n\n**Jan Holz:** When?\n\n"
+        "### 00:05:00\n\n**Rosa Lind:** In May.\n\nMeeting ended after 00:07:30\n\n"
+        "A program wrote this text.\n",
+        [
+            ("Rosa Lind", 10.0, "It burned."),
+            ("Jan Holz", 10.0, "When?"),
+            ("Rosa Lind", 300.0, "In May."),
+            (None, None, "Meeting ended after 00:07:30"),
+            (None, None, "A program wrote this text."),
+        ],
+    ),
+    "time, dash and name above the words": (
+        "a.txt",
+        "Mill talk - May 5\nVIEW - 3 mins\n\n---\n\n0:04 - Rosa Lind\n  It burned.\n\n"
+        "0:09 - Jan Holz (guest)\n  When?\n  Tell us.\n\n1:00:02 - Rosa Lind\n  In May.\n",
+        [
+            (None, None, "Mill talk - May 5 VIEW - 3 mins"),
+            (None, None, "---"),
+            ("Rosa Lind", 4.0, "It burned."),
+            ("Jan Holz (guest)", 9.0, "When? Tell us."),
+            ("Rosa Lind", 3602.0, "In May."),
+        ],
+    ),
+    "name and time on one line": (
+        "a.txt",
+        "rosa lind  0:04\nIt burned.\n\nJan Holz  0:09\nWhen?\n\nrosa lind  1:00:02\nIn May.\n",
+        [
+            ("rosa lind", 4.0, "It burned."),
+            ("Jan Holz", 9.0, "When?"),
+            ("rosa lind", 3602.0, "In May."),
+        ],
+    ),
+    "time before name and words": (
+        "a.txt",
+        "[00:00:03] Rosa Lind: It burned.\n\n[00:00:09] Jan Holz: When?\n\n"
+        "[00:01:02] Rosa Lind: In May.\n",
+        [
+            ("Rosa Lind", 3.0, "It burned."),
+            ("Jan Holz", 9.0, "When?"),
+            ("Rosa Lind", 62.0, "In May."),
+        ],
+    ),
+    "bold name, then a time": (
+        "a.md",
+        "**Rosa Lind:** [00:00:03] It burned.\n\n**Jan Holz:** [00:00:09] When?\n\n"
+        "**Rosa Lind:** [00:01:02] In May.\n",
+        [
+            ("Rosa Lind", 3.0, "It burned."),
+            ("Jan Holz", 9.0, "When?"),
+            ("Rosa Lind", 62.0, "In May."),
+        ],
+    ),
+    "times at the end, with a stroke before each bracket": (
+        "a.md",
+        "**Rosa Lind:** It burned. \\[00:03\\]\n\n**%TMP%:** When? \\[00:09\\]\n\n"
+        "**Intermission**: \\[01:00\\]\n\n**Rosa Lind:** In May. (01:02)\n",
+        [
+            ("Rosa Lind", 3.0, "It burned."),
+            ("%TMP%", 9.0, "When?"),
+            ("Rosa Lind", 62.0, "In May."),
+        ],
+    ),
+    "a chat with dates": (
+        "a.txt",
+        "\u200e[05.01.26, 09:03:12] Rosa: The mill burned.\n[05.01.26, 09:03:40] +49 170 123: Oh\n"
+        "no.\n[05.01.26, 09:04:00] Rosa changed the group's picture\n"
+        "[05.01.26, 09:05:00] Rosa: \u200eimage omitted\n",
+        [
+            ("Rosa", 32592.0, "The mill burned."),
+            ("+49 170 123", 32620.0, "Oh no."),
+            (None, 32640.0, "Rosa changed the group's picture"),
+            ("Rosa", 32700.0, "image omitted"),
+        ],
+    ),
+    "a chat with a dash behind the time": (
+        "a.txt",
+        "05/01/2026, 09:03 - Rosa Lind: The mill burned.\n05/01/2026, 09:04 - Jan: When?\n"
+        "05/01/2026, 09:05 - Rosa Lind: In May.\n",
+        [
+            ("Rosa Lind", 32580.0, "The mill burned."),
+            ("Jan", 32640.0, "When?"),
+            ("Rosa Lind", 32700.0, "In May."),
+        ],
+    ),
+    "a chat as it is copied from a window": (
+        "a.txt",
+        "Rosa Lind  9:03 AM\nThe mill burned.\nJan Holz  1:04 PM\nWhen?\nRosa Lind  1:05 PM\n"
+        "In May.\n",
+        [
+            ("Rosa Lind", 32580.0, "The mill burned."),
+            ("Jan Holz", 47040.0, "When?"),
+            ("Rosa Lind", 47100.0, "In May."),
+        ],
+    ),
+    "Hebrew": (
+        "a.txt",
+        "דנה: הטחנה נשרפה.\n\nאורי: מתי?\n\nדנה: במאי.\n",
+        [("דנה", None, "הטחנה נשרפה."), ("אורי", None, "מתי?"), ("דנה", None, "במאי.")],
+    ),
+    "Chinese": (
+        "a.txt",
+        "主持人：磨坊烧了。\n李娜：什么时候？\n主持人：五月。\n",
+        [("主持人", None, "磨坊烧了。"), ("李娜", None, "什么时候？"), ("主持人", None, "五月。")],
+    ),
+    "Polish": (
+        "a.txt",
+        "Poseł Żaneta Śliwa:\n\nMłyn spłonął.\n\nMarszałek:\n\nKiedy?\n\nPoseł Żaneta Śliwa:\n\n"
+        "W maju.\n",
+        [
+            ("Poseł Żaneta Śliwa", None, "Młyn spłonął."),
+            ("Marszałek", None, "Kiedy?"),
+            ("Poseł Żaneta Śliwa", None, "W maju."),
+        ],
+    ),
+    "titles with a small word and a party": (
+        "a.txt",
+        "Präsident Dr. Ole Kamp:\n\nBitte, Frau Wirth.\n\nUta Wirth (Uferland):\n\nDer Damm bricht."
+        " Zweitens: Er ist alt.\n\nPräsident Dr. Ole Kamp:\n\nNun der Minister.\n\n"
+        "Jens Falk, Bundesminister der Finanzen:\n\nEr bricht nicht.\n\n(Heiterkeit)\n\n"
+        "Beschlussempfehlung:\nAusschuss für Dämme\nAusschuss für Geld\n\n"
+        "Präsident Dr. Ole Kamp:\n\nDanke.\n",
+        [
+            ("Präsident Dr. Ole Kamp", None, "Bitte, Frau Wirth."),
+            ("Uta Wirth (Uferland)", None, "Der Damm bricht. Zweitens: Er ist alt."),
+            ("Präsident Dr. Ole Kamp", None, "Nun der Minister."),
+            ("Jens Falk, Bundesminister der Finanzen", None, "Er bricht nicht."),
+            (None, None, "(Heiterkeit)"),
+            (None, None, "Beschlussempfehlung: Ausschuss für Dämme Ausschuss für Geld"),
+            ("Präsident Dr. Ole Kamp", None, "Danke."),
+        ],
+    ),
+    "a court": (
+        "a.txt",
+        "THE COURT: Please be seated.\n\nMR. VOGT: Thank you.\n\nBY MR. VOGT:\n\n"
+        "Q. Did it burn?\n\nA. It did.\n\nQ. When?\n\nA. In May.\n\n"
+        "THE INTERPRETER: In early May.\n\n"
+        "THE COURT: Go on.\n\nMR. VOGT: Yes.\n",
+        [
+            ("THE COURT", None, "Please be seated."),
+            ("MR. VOGT", None, "Thank you."),
+            (None, None, "BY MR. VOGT:"),
+            ("Q", None, "Did it burn?"),
+            ("A", None, "It did."),
+            ("Q", None, "When?"),
+            ("A", None, "In May."),
+            ("THE INTERPRETER", None, "In early May."),
+            ("THE COURT", None, "Go on."),
+            ("MR. VOGT", None, "Yes."),
+        ],
+    ),
+    "a hearing": (
+        "a.txt",
+        "    Mr. Vogt. The mill burned. It was old.\n\n    Ms. Lind. When?\n\n"
+        "    Mr. Vogt. In May.\n\n    Chairman Holz. Thank you.\n\n    Ms. Lind. Thank you.\n",
+        [
+            ("Mr. Vogt", None, "The mill burned. It was old."),
+            ("Ms. Lind", None, "When?"),
+            ("Mr. Vogt", None, "In May."),
+            ("Chairman Holz", None, "Thank you."),
+            ("Ms. Lind", None, "Thank you."),
+        ],
+    ),
+    "a play": (
+        "a.txt",
+        "ACT ONE\n\nMARTA. The mill burns.\n\nIVO. Where?\n\nMARTA. By the weir.\n\n"
+        "(They run.)\n\nIVO. Faster.\n",
+        [
+            (None, None, "ACT ONE"),
+            ("MARTA", None, "The mill burns."),
+            ("IVO", None, "Where?"),
+            ("MARTA", None, "By the weir."),
+            (None, None, "(They run.)"),
+            ("IVO", None, "Faster."),
+        ],
+    ),
+    "numbers, initials, addresses and handles": (
+        "a.txt",
+        "SPEAKER_00: One.\nUser 2: Two.\nanna.k@x.org: Three.\nJS: Four.\n"
+        "Dr. med. Müller: Five.\nKim (Mill & Co.): Six.\n🦊 Kai: Seven.\nuser 3: Eight.\n"
+        "SPEAKER_00: Nine.\nJS: Ten.\n",
+        [
+            ("SPEAKER_00", None, "One."),
+            ("User 2", None, "Two."),
+            ("anna.k@x.org", None, "Three."),
+            ("JS", None, "Four."),
+            ("Dr. med. Müller", None, "Five."),
+            ("Kim (Mill & Co.)", None, "Six."),
+            ("🦊 Kai", None, "Seven."),
+            ("user 3", None, "Eight."),
+            ("SPEAKER_00", None, "Nine."),
+            ("JS", None, "Ten."),
+        ],
+    ),
+    "brackets": (
+        "a.txt",
+        "[Rosa] It burned.\n[Jan] When?\n[Rosa] In May.\n[Jan] I see.\n",
+        [
+            ("Rosa", None, "It burned."),
+            ("Jan", None, "When?"),
+            ("Rosa", None, "In May."),
+            ("Jan", None, "I see."),
+        ],
+    ),
+    "dashes": (
+        "a.txt",
+        "Rosa Lind — It burned.\n\nJan — When?\n\nRosa Lind — In May.\n\nJan — I see.\n",
+        [
+            ("Rosa Lind", None, "It burned."),
+            ("Jan", None, "When?"),
+            ("Rosa Lind", None, "In May."),
+            ("Jan", None, "I see."),
+        ],
+    ),
+    "headings": (
+        "a.md",
+        "# Mill talk\n\n### Rosa Lind\n\nIt burned.\n\n### Jan\n\nWhen?\n\n"
+        "### Rosa Lind\n\nIn May.\n\n### Jan\n\nI see.\n",
+        [
+            ("Rosa Lind", None, "It burned."),
+            ("Jan", None, "When?"),
+            ("Rosa Lind", None, "In May."),
+            ("Jan", None, "I see."),
+        ],
+    ),
+    "names on lines of their own": (
+        "a.txt",
+        "Rosa Lind\nIt burned.\n\nJan\nWhen?\n\nRosa Lind\nIn May.\n\nJan\nI see.\n",
+        [
+            ("Rosa Lind", None, "It burned."),
+            ("Jan", None, "When?"),
+            ("Rosa Lind", None, "In May."),
+            ("Jan", None, "I see."),
+        ],
+    ),
+    "columns": (
+        "a.txt",
+        "0:04\tRosa\tIt burned.\n0:09\tJan\tWhen?\n0:12\tRosa\tIn May.\n0:15\tJan\tI see.\n",
+        [
+            ("Rosa", 4.0, "It burned."),
+            ("Jan", 9.0, "When?"),
+            ("Rosa", 12.0, "In May."),
+            ("Jan", 15.0, "I see."),
+        ],
+    ),
+    "what stands before anyone speaks": (
+        "a.txt",
+        "Ort: Bonn\nLeitung: Ole Kamp\n\nRosa: Die Mühle brannte.\n\nJan: Wann?\n\n"
+        "Rosa: Im Mai.\n\nJan: Aha.\n",
+        [
+            (None, None, "Ort: Bonn"),
+            (None, None, "Leitung: Ole Kamp"),
+            ("Rosa", None, "Die Mühle brannte."),
+            ("Jan", None, "Wann?"),
+            ("Rosa", None, "Im Mai."),
+            ("Jan", None, "Aha."),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("form", ROWS)
+def test_each_form_has_its_speakers_and_times(tmp_path: Path, form: str) -> None:
+    name, text, expected = ROWS[form]
+    assert turns(tmp_path, name, text) == expected
+
+
+def test_subtitles_with_dashes_and_arrows_before_names(tmp_path: Path) -> None:
+    lines = ["- Hi.", "- ROSA: It burned.", "- JAN: When?", ">> ROSA: In May.", "- JAN: I see."]
+    path = tmp_path / "a.srt"
+    path.write_text(
+        "\n\n".join(f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{t}" for n, t in enumerate(lines))
+    )
+    assert [turn.speaker for turn in load_source(path).turns] == [
+        None,
+        "ROSA",
+        "JAN",
+        "ROSA",
+        "JAN",
+    ]

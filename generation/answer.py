@@ -267,7 +267,8 @@ def _answer(
     if soft:
         traces = tuple(with_masks(p, soft.masks.nodes, soft.masks.pairs) for p in traces)
     instructions, _ = render(intermediate_prompt(plan.profile), question=question.text, context="")
-    document_ids = {e.id: e.document_id for e in evidence.values()}
+    document_ids = {e.id: e.document_id for e in evidence.values()} | dict(lines.document_ids)
+    documents = [snapshot.documents[id_] for id_ in dict.fromkeys(document_ids.values())]
     trace = AnswerTrace(
         retriever=retrieval.retriever,
         notes=(*retrieval.notes, *plan.notes, *draft.notes, *checked.notes),
@@ -277,7 +278,8 @@ def _answer(
         profile=plan.profile.name,
         instructions=instructions,
         merge_prompt=f"{merge.system}\n\n{merge.user}" if merge else "",
-        document_ids=document_ids | dict(lines.document_ids),
+        document_ids=document_ids,
+        doubtful=tuple(own.title for own in documents if own.has_doubtful_speakers),
         prompts=traces,
         failures=draft.failures,
         reason=draft.reason,

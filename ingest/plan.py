@@ -15,6 +15,8 @@ from dynagrag.core.protocols import RecordStore
 from dynagrag.core.schema import Chunk, ChunkWork, Document, LoadedSource, Passage, Turn
 from dynagrag.ingest.kept_title import kept_title, titled
 from dynagrag.ingest.load import load_source
+from dynagrag.ingest.load.label_report import FileReading
+from dynagrag.ingest.load.speaker_audit import with_doubts
 from dynagrag.ingest.load.speaker_names import (
     SpeakerNames,
     check_known,
@@ -113,7 +115,8 @@ class IngestPlan:
 
     `missing`: documents whose file was under one of the folders and is no longer there;
     `removes_missing`: the run deletes them. `speaker_names`: what speakers of all its documents are
-    called in place of their labels, "" for nobody.
+    called in place of their labels, "" for nobody. `readings`: what became of the labels of the
+    files that are read anew.
     """
 
     documents: tuple[PlannedDocument, ...]
@@ -123,6 +126,7 @@ class IngestPlan:
     missing: tuple[Document, ...] = ()
     removes_missing: bool = False
     speaker_names: Mapping[str, str] = field(default_factory=dict)
+    readings: tuple[FileReading, ...] = ()
 
     @property
     def changed(self) -> tuple[PlannedDocument, ...]:
@@ -188,6 +192,7 @@ def make_plan(
     planned: dict[str, PlannedDocument] = {}
     unchanged: dict[str, Document] = {}
     refused = list(left_out)
+    readings: list[FileReading] = []
     num_doubles = 0
     labels: dict[str, list[str]] = {}
     for number, path in enumerate(sources):
@@ -201,7 +206,7 @@ def make_plan(
         given = names.of_file(path.name)
         own_labels = labels_of(with_labels(source, given, kept))
         labels.setdefault(path.name, []).extend((*own_labels, *kept.values()))
-        source = renamed(source, given, kept)
+        source = with_doubts(renamed(source, given, kept))
         document, turns = make_document(source, store.workspace, uri)
         if document.id in planned or document.id in unchanged:
             num_doubles += 1
@@ -212,6 +217,7 @@ def make_plan(
         plan = replace(plan, title=title)
         if plan.has_work:
             planned[document.id] = plan
+            readings.append(FileReading.of(source))
         else:
             unchanged[document.id] = plan.as_stored
     check_known(names, labels)
@@ -236,6 +242,7 @@ def make_plan(
         missing,
         removes_missing,
         called,
+        tuple(readings),
     )
 
 

@@ -143,7 +143,7 @@ def _checked_in_part(
     verbatim = tuple(i for i, line in enumerate(claim.lines) if says_verbatim(claim.text, line))
     if verbatim:
         return ClaimCheck(Verdict.STATED, verbatim, 1.0)
-    nearest = nearest_rows(claim, 1, _MAX_CHARACTERS)[0]
+    nearest = nearest_rows(replace(claim, num_cited=0), 1, _MAX_CHARACTERS)[0]
     if own in LANGUAGES and rows:
         lines = tuple(claim.lines[row] for row in rows)
         num_cited = sum(row < claim.num_cited for row in rows)

@@ -3,9 +3,10 @@ and how much is nobody's.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from dynagrag.core.schema import LabelDecision, LabelFate, LoadedSource
+from dynagrag.core.schema import SPEAKER_DOUBTS, LabelDecision, LabelFate, LoadedSource
 from dynagrag.core.text import clock, plural
 
 FATES = {
@@ -13,8 +14,47 @@ FATES = {
     LabelFate.NOBODY: "nobody",
     LabelFate.NO_LABEL: "no label",
 }
+_MAX_SPEAKERS = 8
+_MAX_OTHERS = 5
+_DOUBTS = "speakers doubtful: `dynagrag inspect --speakers` shows what speaks against them"
 MAX_UNKNOWN = 0.05
 """A share of words that people may pass over; more is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReading:
+    """How the speakers of a file were read: its labels, and what a user should know of them."""
+
+    path: str
+    labels: tuple[LabelDecision, ...]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, source: LoadedSource) -> "FileReading":
+        """The reading of a source whose speakers have their names already."""
+        doubts = (_DOUBTS,) if SPEAKER_DOUBTS in source.meta else ()
+        return cls(source.path, source.labels, (*unknown_notes(source), *doubts))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every label is a speaker, and there is nothing to say."""
+        return not self.notes and all(own.fate is LabelFate.SPEAKER for own in self.labels)
+
+    def lines(self) -> Iterator[str]:
+        """The speakers in one line, then every other label and every note."""
+        speakers = [own for own in self.labels if own.fate is LabelFate.SPEAKER]
+        named = [
+            f"{own.text} ({plural(own.num_turns, 'turn')}, {plural(own.num_words, 'word')})"
+            for own in speakers[:_MAX_SPEAKERS]
+        ]
+        if len(speakers) > _MAX_SPEAKERS:
+            named.append(f"and {len(speakers) - _MAX_SPEAKERS} more")
+        yield f"{Path(self.path).name}: {', '.join(named) or 'no speaker'}"
+        others = [own for own in self.labels if own.fate is not LabelFate.SPEAKER]
+        yield from (f"  {label_line(own)}" for own in others[:_MAX_OTHERS])
+        if len(others) > _MAX_OTHERS:
+            yield f"  and {len(others) - _MAX_OTHERS} more, which `dynagrag inspect` lists"
+        yield from (f"  note: {note}" for note in self.notes)
 
 
 def label_line(decision: LabelDecision) -> str:

@@ -18,9 +18,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby, pairwise
 
-from dynagrag.core.schema import SourceTurn
+from dynagrag.core.schema import SPEAKER_DOUBTS, LoadedSource, SourceTurn
 from dynagrag.core.text import clock, collapse, cut
 from dynagrag.ingest.load.speaker_names import alike
+from dynagrag.ingest.load.whole_turns import turns_of
 from dynagrag.language.sentences import sentence_spans
 from dynagrag.language.words import HONORIFICS, LETTERS_OF_OFFICE, ROLE_NOUNS
 
@@ -172,6 +173,14 @@ def audit_speakers(turns: Sequence[SourceTurn]) -> tuple[AuditFinding, ...]:
 def are_doubtful(findings: Sequence[AuditFinding]) -> bool:
     """Whether so much can't be that the file's speakers should be looked at."""
     return sum(own.kind is not AuditKind.NEVER_MEET for own in findings) >= DOUBTFUL
+
+
+def with_doubts(source: LoadedSource) -> LoadedSource:
+    """The source, marked in its `meta` where its speakers are doubtful."""
+    findings = audit_speakers(turns_of(source))
+    if not are_doubtful(findings):
+        return source
+    return replace(source, meta={**source.meta, SPEAKER_DOUBTS: str(len(findings))})
 
 
 # ------------------------------------------------------------------------------------------- naming

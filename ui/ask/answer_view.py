@@ -79,20 +79,21 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bo
     if answer.is_unsupported:
         _show_evidence(workspace, answer)
     folded = st.expander(UNSUPPORTED.rstrip(":")) if answer.is_unsupported else st.container()
-    with folded:
-        st.markdown(answer_markdown(answer.text, links, notes))
-    if answer.is_abstained:
-        _show_evidence(workspace, answer)
     about = f"{answer.question} {answer.text}"
     order = {label: row for row, label in enumerate(links)}
     rows = [
         _cited_row(label, what, line, links, about)
         for label, what, line in sorted(lines, key=lambda c: order[c[0]])
     ]
-    st.markdown(by_document(rows[:_MAX_SHOWN]))
-    if len(rows) > _MAX_SHOWN:
-        with st.expander(f"{len(rows) - _MAX_SHOWN} more"):
-            st.markdown(by_document(rows[_MAX_SHOWN:]))
+    num_shown = len(rows) if answer.is_unsupported else _MAX_SHOWN  # what is folded has no folds
+    with folded:
+        st.markdown(answer_markdown(answer.text, links, notes))
+        if answer.is_abstained:
+            _show_evidence(workspace, answer)
+        st.markdown(by_document(rows[:num_shown], answer.trace.doubtful))
+    if len(rows) > num_shown:
+        with st.expander(f"{len(rows) - num_shown} more"):
+            st.markdown(by_document(rows[num_shown:], answer.trace.doubtful))
     if failures := failures_summary(answer):
         st.caption(f":material/warning: {plain(failures)}")
 
@@ -175,10 +176,10 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
     ]
     if not rows:
         st.markdown("Nothing was found.")
-    st.markdown(by_document(rows[:_NUM_LINES]))
+    st.markdown(by_document(rows[:_NUM_LINES], answer.trace.doubtful))
     if len(rows) > _NUM_LINES:
         with st.expander(f"{len(rows) - _NUM_LINES} more lines"):
-            st.markdown(by_document(rows[_NUM_LINES:]))
+            st.markdown(by_document(rows[_NUM_LINES:], answer.trace.doubtful))
 
 
 def _cited_row(

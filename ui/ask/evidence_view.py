@@ -1,7 +1,7 @@
 """Lines of evidence by document: those that an answer cites, and those that fit a question best."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynagrag.core.schema import Citation, EvidenceLine
@@ -19,6 +19,7 @@ from dynagrag.ui.safe_markdown import (
 
 _MAX_TITLE, _MAX_TIP = 60, 240
 _MAX_BESIDE = 240
+_DOUBT = " :orange-badge[:material/voice_selection_off: speakers doubtful]"
 _SPACED = re.compile(r"\s+")
 
 
@@ -42,15 +43,16 @@ class EvidenceRow:
         return "\n".join([f"- {head}: “{self.words}”", *(f"    - {line}" for line in self.around)])
 
 
-def by_document(rows: Iterable[EvidenceRow]) -> str:
+def by_document(rows: Iterable[EvidenceRow], doubtful: Collection[str] = ()) -> str:
     """The rows under their documents' titles, which stand once; documents in the order of their
-    first row.
+    first row. Those that are `doubtful` are marked: what is said speaks against their speakers.
     """
     groups: dict[str, list[str]] = {}
     for row in rows:
         groups.setdefault(row.document, []).append(row.markdown())
     return "\n\n".join(
-        f"**{plain(clean(title, _MAX_TITLE))}**\n" + "\n".join(lines)
+        f"**{plain(clean(title, _MAX_TITLE))}**{_DOUBT if title in doubtful else ''}\n"
+        + "\n".join(lines)
         for title, lines in groups.items()
     )
 

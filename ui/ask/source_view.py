@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from dynagrag.core.schema import Document, Turn
+from dynagrag.core.schema import Document, SourceTurn, Turn
 from dynagrag.core.text import clock
+from dynagrag.ingest.load.speaker_audit import audit_speakers
 from dynagrag.ui.ask.recording import show_recording
 from dynagrag.ui.ask.source_panel import OpenSource
 from dynagrag.ui.safe_markdown import plain, plain_lines, short_label
@@ -21,6 +22,7 @@ all.
 """
 _MAX_FOUND = 40
 """Turns that a search within the document shows."""
+_MAX_FINDINGS = 20
 _COLOURS = ("blue", "green", "violet", "orange", "red")
 """Of speakers, in the order in which they first speak; from the sixth on they repeat."""
 
@@ -34,6 +36,8 @@ def show_source(session: WorkspaceSession, document: Document, opened: OpenSourc
     show_recording(
         session, document, turns, turns[first].second_of(opened.start) if turns else None
     )
+    if document.has_doubtful_speakers:
+        _show_doubts(document, turns)
     label = "Search in this document"
     wanted = st.text_input(
         label, key=f"within_{document.id}", placeholder=label, label_visibility="collapsed"
@@ -67,6 +71,17 @@ def show_source(session: WorkspaceSession, document: Document, opened: OpenSourc
     ):
         st.session_state[key] = (shown_first, min(len(turns), shown_last + _MORE))
         st.rerun()
+
+
+def _show_doubts(document: Document, turns: Sequence[Turn]) -> None:
+    """What is said that speaks against the speakers."""
+    spoken = [SourceTurn(document.text[t.start : t.end], t.speaker, t.start_s) for t in turns]
+    findings = audit_speakers(spoken)
+    with st.expander("Speakers doubtful", icon=":material/voice_selection_off:"):
+        shown = [f"- {plain(finding.text())}" for finding in findings[:_MAX_FINDINGS]]
+        if len(findings) > len(shown):
+            shown.append(f"- and {len(findings) - len(shown):,} more")
+        st.markdown("\n".join(shown) or "Their names have been put right since.")
 
 
 def _show_found(

@@ -3,6 +3,7 @@ to resume it when it stops.
 """
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -100,6 +101,7 @@ def _print_report(
     usage, store = prepared.chat.usage() if prepared.chat else None, prepared.parts.store
     if as_json:
         row = ingest_report_json(report, usage) | {"job": prepared.job_id}
+        row["files"] = [asdict(reading) for reading in prepared.plan.readings]
         if prepared.glossaries:
             row["glossaries"] = [
                 {
@@ -152,6 +154,12 @@ def _print_plan(plan: "IngestPlan", workspace: str) -> None:
         ]
         more = " ..." if len(speakers) > _MAX_SHOWN else ""
         say(f"  speakers: {', '.join(speakers[:_MAX_SHOWN])}{more}")
+    odd = sorted(plan.readings, key=lambda reading: reading.is_plain)
+    for reading in odd[:_MAX_SHOWN]:
+        for line in reading.lines():
+            say(in_line(f"  {line}"))
+    if len(odd) > _MAX_SHOWN:
+        say(f"  ... and {plural(len(odd) - _MAX_SHOWN, 'more file')}: see `dynagrag inspect`")
     for name, count in plan.extracted_before.items():
         say(f"  {plural(count, 'document')} extracted by {name} before; those records are replaced")
     for source in plan.refused:

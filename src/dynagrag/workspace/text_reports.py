@@ -148,6 +148,12 @@ def answer_lines(
         yield f"  {IDLE}: {' '.join(f'[{label}]' for label, _ in idle)}"
     if has_answer:
         yield from (window_line(window) for window in answer.windows[:_MAX_WINDOWS])
+    if doubtful := doubtful_documents(answer):
+        titles = ", ".join(cut(title, _MAX_TITLE) for title in doubtful)
+        yield (
+            f"  note: speakers doubtful in {titles}: what is said there speaks against them"
+            " (`dynagrag inspect --speakers`)"
+        )
     if summary := claims_summary(answer):
         yield f"  {summary}"
     if failures := failures_summary(answer):
@@ -178,6 +184,13 @@ def _unanswered(answer: Answer, with_text: bool, num_lines: int) -> Iterator[str
     elif doubts and answer.evidence:
         yield "The nearest lines:"
     yield from _evidence_lines(answer, num_lines)
+
+
+def doubtful_documents(answer: Answer) -> list[str]:
+    """The titles of the documents whose lines are shown and whose speakers are doubtful."""
+    shown = {citation.document for _, _, citation in shown_lines(answer)}
+    shown |= {line.document for line in answer.evidence}
+    return [title for title in answer.trace.doubtful if title in shown]
 
 
 def _subgraph_lines(trace: AnswerTrace) -> Iterator[str]:

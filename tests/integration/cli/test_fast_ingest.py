@@ -169,3 +169,48 @@ def test_a_map_that_does_not_fit_changes_nothing(
     assert (done.code, len(done.err.strip().splitlines())) == (2, 1)
     assert said in done.err
     assert speakers(open_space)[1] == {"Anna", "Leo"}
+
+
+def test_doubtful_speakers_are_told_by_ingest_and_beside_what_cites_them(
+    cli: Any, corpus: Any
+) -> None:
+    doubtful, clean = corpus.folder / "doubtful.txt", corpus.folder / "clean.txt"
+    talk = ["Ann: Hello, Ann. The kiln is old.", "Ben: It was built in Delft.", "Ann: Thanks, Ann."]
+    clean_talk = [line.replace(", Ann.", ", Ben.") for line in talk]
+    doubtful.write_text("\n".join(talk * 2))
+    clean.write_text("\n".join(clean_talk * 2))
+    named = "speakers doubtful: `dynagrag inspect --speakers` shows what speaks against them"
+    told = cli("ingest", doubtful, clean, "--extractor", "fast").out
+    first, second = (
+        told.index("doubtful.txt: Ann (4 turns, 16 words), Ben"),
+        told.index("clean.txt"),
+    )
+    assert told[first:second].count(named) == 1
+    assert told.count(named) == 1
+    asked = cli("ask", "Where was the kiln built?", "--document", "doubtful").out
+    assert "note: speakers doubtful in doubtful: what is said there speaks against them" in asked
+    assert "speakers doubtful" not in cli("ask", "Where was it built?", "--document", "clean").out
+    row = cli("ask", "Where was the kiln built?", "--document", "doubtful", "--json").json
+    assert row["trace"]["doubtful"] == ["doubtful"]
+
+
+def test_an_ingest_lists_labels_that_are_nobody_and_words_without_a_speaker(
+    cli: Any, corpus: Any
+) -> None:
+    path = corpus.folder / "board.md"
+    said = ["**Ann:** The mole is done.", "**Ben:** Good.", "**Decision:** Paint it red at last."]
+    path.write_text("\n\n".join(said * 3))
+    told = cli("ingest", path, "--extractor", "fast", "--json").json
+    (read,) = told["files"]
+    assert {own["text"]: own["fate"] for own in read["labels"]}["Decision"] != "speaker"
+    assert read["notes"][0].startswith("55% of the words have no speaker; where they are")
+    again = corpus.folder / "board2.md"
+    again.write_text("\n\n".join([*said * 3, "**Ann:** Now."]))
+    shown = cli("ingest", again, "--extractor", "fast").out
+    assert "  board2.md: Ann (4 turns, 13 words), Ben (3 turns, 3 words)" in shown
+    assert "    Decision: " in shown
+    given = corpus.folder / "map.csv"
+    given.write_text("-,Carl,board2.md\n")
+    assert cli("ingest", again, "--extractor", "fast", "--speaker-map", given).code == 0
+    assert "53%" in shown
+    assert "53%" not in cli("ingest", again, "--extractor", "fast").out

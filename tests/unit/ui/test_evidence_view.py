@@ -47,6 +47,14 @@ def test_rows_stand_under_their_documents_in_the_order_of_the_best() -> None:
     assert by_document(rows) == "**B**\n- [1]: “one”\n- [3]: “three”\n\n**A**\n- [2] **Ann**: “two”"
 
 
+def test_a_document_with_doubtful_speakers_is_marked_beside_its_title() -> None:
+    rows = [EvidenceRow("B", "[1]", "", "one"), EvidenceRow("A", "[2]", "Ann", "two")]
+    first, second = by_document(rows, ["A"]).split("\n\n")
+    assert "speakers doubtful" not in first
+    assert second.startswith("**A** :orange-badge[")
+    assert "speakers doubtful]" in second.split("\n")[0]
+
+
 def test_lines_of_one_document_stand_together_in_the_order_of_its_best() -> None:
     lines = [
         EvidenceLine(str(row), title, row, row + 1, None, None, "x")

@@ -54,6 +54,7 @@ from dynagrag.core.schema.graph import (
     VectorKind,
 )
 from dynagrag.core.schema.records import (
+    SPEAKER_DOUBTS,
     Chunk,
     ChunkWork,
     Document,
@@ -86,6 +87,7 @@ from dynagrag.core.schema.trace import (
 
 __all__ = [
     "CO_OCCURRENCE",
+    "SPEAKER_DOUBTS",
     "Answer",
     "AnswerTrace",
     "Bridge",

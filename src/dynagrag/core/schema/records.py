@@ -71,6 +71,10 @@ class LoadedSource:
     labels: tuple[LabelDecision, ...] = ()
 
 
+SPEAKER_DOUBTS = "speaker_doubts"
+"""The key of a document's `meta` that says how much speaks against its speakers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A source as it was read. `text` is canonical: the turns' texts joined by newlines. id of
@@ -84,6 +88,11 @@ class Document:
     sha256: str
     text: str
     meta: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def has_doubtful_speakers(self) -> bool:
+        """Whether what is said spoke against its speakers when it was read."""
+        return SPEAKER_DOUBTS in self.meta
 
 
 @dataclass(frozen=True, slots=True)

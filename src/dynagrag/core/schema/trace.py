@@ -181,6 +181,7 @@ class AnswerTrace:
         instructions: What every intermediate answer was told first.
         merge_prompt: The prompt of the merged answer, whole; empty where nothing was merged.
         document_ids: The document of each evidence id.
+        doubtful: The titles of those documents whose speakers are doubtful.
         prompts: What was put before the model, in the order of retrieval.
         failures: Why intermediate answers could not be had.
         reason: Why nothing was answered.
@@ -201,6 +202,7 @@ class AnswerTrace:
     instructions: str = ""
     merge_prompt: str = ""
     document_ids: Mapping[str, str] = field(default_factory=dict)
+    doubtful: tuple[str, ...] = ()
     prompts: tuple[PromptTrace, ...] = ()
     failures: tuple[str, ...] = ()
     reason: str = ""

@@ -397,6 +397,10 @@ FORMS: dict[str, tuple[str, st.SearchStrategy[bytes]]] = {
         ".csv",
         _blocks(_lines("{a},{b},{name},{text}\n", **_SAID), "start,end,speaker,text\n"),
     ),
+    "labels": (
+        ".txt",
+        _blocks(_lines("{a}\t{b}\t{text}\n", **_SAID), "0.5\t1.5\tx\n2.5\t3.5\ty\n"),
+    ),
     "json": (".json", _TRANSCRIPT.map(lambda value: json.dumps(value).encode())),
     "jsonl": (
         ".jsonl",

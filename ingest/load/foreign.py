@@ -27,10 +27,10 @@ _TEXTS = (
     _row("Scenarist SCC captions", r"Scenarist_SCC V"),
     _row(
         "Spruce STL subtitles",
-        r"(?://[^\n]*\n|\s)*\$\w+\s*=|\d\d:\d\d:\d\d[:;.]\d\d\s*,\s*\d\d:"
-        r"\d\d:\d\d[:;.]\d\d\s*,",
+        r"(?://[^\n]*\n|\s)*\$(?:Font|Horz|Vert|Tape|Color|Text|Fade)\w*\s*=|"
+        r"\d\d:\d\d:\d\d[:;.]\d\d\s*,\s*\d\d:\d\d:\d\d[:;.]\d\d\s*,",
     ),
-    _row("SubViewer subtitles", r"\[(?:INFORMATION|SUBTITLE|BEGIN)\]"),
+    _row("SubViewer subtitles", r"\[(?:INFORMATION|SUBTITLE|BEGIN)\]\s*\n\s*\["),
     _row("a VobSub index", r"# VobSub index file"),
     _row("JACOsub subtitles", r"#T(?:IMERES)?\s*\d+\s*\n"),
     _row("QuickTime text", r"\{QTtext\}"),
@@ -54,7 +54,10 @@ _ROOTS = {
 }
 _BINARIES = (
     (re.compile(rb".{3}STL\d\d\.\d\d", re.DOTALL), "EBU STL subtitles"),
-    (re.compile(rb"PG.{8}[\x14-\x17\x80]", re.DOTALL), "Blu-ray subtitles, which are pictures,"),
+    (
+        re.compile(rb"PG.{4}\x00{4}[\x14-\x17\x80]", re.DOTALL),
+        "Blu-ray subtitles, which are pictures,",
+    ),
     (re.compile(rb"\x00\x00\x01\xba"), "VobSub subtitles, which are pictures,"),
 )
 

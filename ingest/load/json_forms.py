@@ -1,15 +1,14 @@
 """JSON transcripts of recognisers, meeting tools, podcasts, courts and programs.
 
-A form is a row of `FORMS`: the places where its segments lie. What a segment says is read by one
-vocabulary (`json_records`), its unit of time is told from the data (`times`), and words with times
-of their own are gathered into turns (`spoken_words`). What no row knows is looked for: the list of
-objects with the most words that have a speaker or a time.
+Where the segments lie is a table (`json_places`). What a segment says is read by one vocabulary
+(`json_records`), its unit of time is told from the data (`times`), and words with times are
+gathered into turns (`spoken_words`).
 """
 
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,17 +18,24 @@ from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse, plural, short
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
+from dynagrag.ingest.load.json_places import (
+    FEW_PAIRS,
+    MOST_WORDS,
+    FoundRecords,
+    JsonForm,
+    check_empty,
+    known_records,
+    records_at,
+    searched_records,
+    wrapped_records,
+)
 from dynagrag.ingest.load.json_records import (
     Part,
     Record,
-    has_place,
     has_words,
-    is_records,
     names_in,
-    normal_key,
     read_record,
     view_of,
-    words_in,
 )
 from dynagrag.ingest.load.parsed import (
     DATE_KEY,
@@ -48,7 +54,7 @@ from dynagrag.ingest.load.spoken_words import (
     letters,
     pieces_of,
 )
-from dynagrag.ingest.load.times import MILLI_S, TICK_S, Span, from_first, unit_note, unit_of
+from dynagrag.ingest.load.times import Span, from_first, unit_note, unit_of
 
 KNOWN_SHAPES = (
     "a list of {speaker, start, end, text}, or an object with turns (Oyez), segments (Podcasting"
@@ -57,145 +63,8 @@ KNOWN_SHAPES = (
 )
 _MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 _BRACES = re.compile(r"[{}]")
-_MAX_DEPTH, _MAX_LISTS, _MAX_WRAPS = 12, 2_000, 3
-"""Of the search for segments in a file of an unknown tool."""
-_MOST = 0.9
-"""The share of the words of the best list that another one must have to be it."""
-_NOT_SPEECH = re.compile(
-    r"translat|summar|chapter|topic|highlight|entit|intent|action|keyword|sentiment|alternative",
-    re.IGNORECASE,
-)
-
-
-_SAMPLE_S = 1 / 16_000
-"""Otter counts samples of sound."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """Where a tool's JSON has its segments.
-
-    Attributes:
-        name: The format that users see.
-        places: Paths such as `results.channels[].words[]`, best first; `*` is each value of an
-            object, a path that ends without `[]` one object with all words of a file or channel.
-        has: A key that one of the records must have, for paths that others have as well.
-        hint_s: The unit of plain numbers, where the data don't speak against it.
-        speakers: Paths of records that say who spoke from when to when, for words that don't; the
-            first that is there.
-        is_captions: Cues, whose entities and tags are no words.
-    """
-
-    name: str
-    places: tuple[str, ...]
-    has: tuple[str, ...] = ()
-    hint_s: float | None = None
-    speakers: tuple[str, ...] = ()
-    is_captions: bool = False
-
-
-FORMS = (
-    _Form("oyez-json", ("transcript.sections[].turns[]",)),
-    _Form("oyez-json", ("turns[]",), has=("stop",)),
-    _Form(
-        "aws-json",
-        ("results.audio_segments[]", "results.channel_labels.channels[]", "results"),
-        has=("items", "transcript"),
-        speakers=("results.speaker_labels.segments[].items[]", "results.speaker_labels.segments[]"),
-    ),
-    _Form("aws-json", ("Transcript[]",), has=("beginoffsetmillis",), hint_s=MILLI_S),
-    _Form(
-        "aws-json",
-        (
-            "Conversation.TranscriptSegments[]",
-            "Transcript.Results[]",
-            "[].Transcript.Results[]",
-            "[].TranscriptEvent.Transcript.Results[]",
-        ),
-    ),
-    _Form(
-        "deepgram-json",
-        (
-            "results.utterances[]",
-            "results.channels[].alternatives[0].paragraphs.paragraphs[]",
-            "results.channels[]",
-        ),
-    ),
-    _Form("deepgram-json", ("[]",), has=("channelindex", "speechfinal")),
-    _Form("azure-json", ("recognizedPhrases[]",), hint_s=TICK_S),
-    _Form("azure-json", ("phrases[]",), has=("offsetmilliseconds", "offset"), hint_s=MILLI_S),
-    _Form("azure-json", ("[]", "."), has=("recognitionstatus", "displaytext"), hint_s=TICK_S),
-    _Form("azure-json", ("videos[].insights.transcript[]", "insights.transcript[]")),
-    _Form("speechmatics-json", ("results[]", "[].results[]"), has=("type",)),
-    _Form("watson-json", ("results[]",), has=("timestamps",), speakers=("speaker_labels[]",)),
-    _Form(
-        "google-json",
-        (
-            "results[]",
-            "response.results[]",
-            "[].results[]",
-            "results.*.transcript.results[]",
-            "results.*.inlineResult.transcript.results[]",
-        ),
-        has=("alternatives",),
-    ),
-    _Form("rev-json", ("monologues[]",)),
-    _Form(
-        "fireflies-json",
-        (
-            "data.transcript.sentences[]",
-            "data.transcripts[].sentences[]",
-            "transcript.sentences[]",
-            "sentences[]",
-        ),
-        has=("speakername", "sentence", "rawtext"),
-    ),
-    _Form("fireflies-json", ("[]",), has=("sentence",)),
-    _Form(
-        "gladia-json",
-        (
-            "result.transcription.utterances[]",
-            "transcription.utterances[]",
-            "payload.transcription.utterances[]",
-            "prediction[]",
-        ),
-    ),
-    _Form("whispercpp-json", ("transcription[]",)),
-    _Form("youtube-json", ("events[]",), has=("segs",), hint_s=MILLI_S, is_captions=True),
-    _Form("youtube-json", ("snippets[]",), is_captions=True),
-    _Form("youtube-json", ("[]", "[][]"), has=("duration", "dur"), is_captions=True),
-    _Form("mission-json", ("[]",), has=("message", "source")),
-    _Form("turns-json", ("turns[]",)),
-    _Form("assemblyai-json", ("utterances[]",), hint_s=MILLI_S),
-    _Form("podcast-json", ("segments[]",), has=("body", "startTime")),
-    _Form("elevenlabs-json", ("transcripts[]", "."), has=("languagecode", "languageprobability")),
-    _Form("whisper-json", ("speakers[]", "chunks[]"), has=("timestamp",)),
-    _Form("whisperx-json", ("segments[]",)),
-    _Form("teams-json", ("entries[]",), has=("startoffset", "speakerdisplayname")),
-    _Form("assemblyai-json", (".",), has=("audiourl", "acousticmodel", "speechmodel")),
-    _Form("assemblyai-json", ("sentences[]", "paragraphs[]"), hint_s=MILLI_S),
-    _Form("otter-json", ("speech.transcripts[]",), has=("startoffset",), hint_s=_SAMPLE_S),
-    _Form("turns-json", ("[]",)),
-    _Form("words-json", (".",)),
-)
-"""Most particular first."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A list of records with what stands around each."""
-
-    name: str
-    path: str
-    records: Sequence[tuple[Any, Mapping[str, Any]]]
-    form: _Form
-    is_whole: bool
-    data: Any
-    """The object that the path begins at."""
-
-    @property
-    def num_words(self) -> int:
-        return sum(len(words_in(value)) for value, _ in self.records)
+_MAX_OBJECTS = 2_000
+"""Of the search for speakers' names."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -247,171 +116,18 @@ def _loads(text: str) -> Any:
 def _parsed(data: Any) -> Parsed:
     if not isinstance(data, dict | list):
         raise LoadError(f"not a transcript: a JSON {type(data).__name__}; known are {KNOWN_SHAPES}")
-    found = _known(data)
+    found = known_records(data)
     notes: tuple[str, ...] = ()
     if found is None:
-        _check_empty(data)
-        searched = _searched(data)
+        check_empty(data)
+        searched = searched_records(data)
         if searched is None:
             return _only_text(data)
-        found = _wrapped(data, searched) or searched
+        found = wrapped_records(data, searched) or searched
         if found is searched:
             notes = (f"an unknown JSON form: read from {found.path}",)
     parsed = _read(found, data)
     return replace(parsed, notes=notes + parsed.notes, format=found.name)
-
-
-# ------------------------------------------------------------------------------ Where segments lie
-
-
-def _known(data: Any) -> _Found | None:
-    """The first form that has records with words; of its places the first with speakers, else the
-    first.
-    """
-    for form in FORMS:
-        found = []
-        for path in form.places:
-            records = list(_at(data, path))
-            if records and _is_of(form, path, records):
-                is_whole = not path.endswith("[]") or path in _OF_CHANNELS
-                own = _Found(form.name, path, records, form, is_whole, data)
-                if not (form.is_captions and _has_speakers(own)):
-                    found.append(own)
-        if found:
-            return next((own for own in found if _has_speakers(own)), found[0])
-    return None
-
-
-def _at(data: Any, path: str) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """The values at a path, each with the plain values of the objects above it."""
-    steps = re.findall(r"\[\d*\]|\*|[^.\[\]]+", path)
-    here: list[tuple[Any, dict[str, Any]]] = [(data, {})]
-    for at, step in enumerate(steps):
-        following: list[tuple[Any, dict[str, Any]]] = []
-        for value, around in here:
-            if step == "[]" and is_records(value):
-                is_last = at + 1 == len(steps)
-                for number, own in enumerate(value):
-                    if is_last or isinstance(own, dict | list):
-                        beside = {"channel": number} if steps[at - 1] == "channels" else {}
-                        following.append((own, {**around, **beside}))
-            elif step == "[]" and isinstance(value, list) and at + 1 < len(steps):
-                following += [(own, around) for own in value if isinstance(own, list)]
-            elif step == "[0]" and isinstance(value, list) and value:
-                following.append((value[0], around))
-            elif isinstance(value, dict):
-                keys = [step] if step in value else list(value) if step == "*" else []
-                if keys:
-                    # The file's own object says of a whole file; who speaks isn't told by that.
-                    beside = {normal_key(key): own for key, own in value.items()} if at else {}
-                    above = around | {key: beside[key] for key in _ABOVE & beside.keys()}
-                    following += [(value[key], above) for key in keys]
-        here = following
-    yield from here
-
-
-_OF_CHANNELS = frozenset(
-    ("results.channels[]", "results.channel_labels.channels[]", "transcripts[]")
-)
-"""Lists whose records are all words of a channel."""
-_ABOVE = frozenset(
-    "speaker speakerid speakerlabel speakername speakertag participant channel channelid channeltag"
-    " channelindex channellabel message".split()
-)
-"""What an object above a record may say of it."""
-
-
-def _is_of(form: _Form, path: str, records: Sequence[tuple[Any, Any]]) -> bool:
-    """Whether records are a form's: they have words and one of its keys, and single objects parts
-    with times.
-    """
-    values = [record for record, _ in records if isinstance(record, dict)]
-    if not any(has_words(value) for value in values):
-        return False
-    if form.has and not any(
-        normal_key(key) in view
-        for value in values[:50]
-        for view in [view_of(value)]
-        for key in form.has
-    ):
-        return False
-    if path.endswith("[]"):
-        return True
-    with suppress(LoadError):
-        parts = read_record(values[0], path, {}, {}).parts
-        return any(part.start is not None or part.speaker is not None for part in parts)
-    return False
-
-
-def _has_speakers(found: _Found) -> bool:
-    with suppress(LoadError):  # of a bad record, which the reading of all names
-        read = (read_record(value, "", around, {}) for value, around in found.records)
-        return any(own.speaker or any(part.speaker for part in own.parts) for own in read)
-    return False
-
-
-def _check_empty(data: Any) -> None:
-    """LoadError where a list that should have segments has none."""
-    for form in FORMS:
-        for path in form.places:
-            key = path.removesuffix("[]")
-            if path.endswith("[]") and isinstance(data, dict) and data.get(key) == []:
-                raise LoadError(
-                    f"its list of {key} is empty; check that the transcription had finished"
-                )
-    if data == []:
-        raise LoadError("its list of turns is empty; check that the transcription had finished")
-
-
-def _wrapped(data: Any, searched: _Found) -> _Found | None:
-    """A known form in an object within the file, as an answer's body or a job's output; None where
-    the most words lie elsewhere.
-    """
-    inner = [data]
-    for _ in range(_MAX_WRAPS):
-        inner = [
-            own
-            for value in inner
-            if isinstance(value, dict)
-            for own in value.values()
-            if isinstance(own, dict)
-        ]
-        for value in inner[:_MAX_LISTS]:
-            found = _known(value)
-            if found is not None and found.num_words > _MOST * searched.num_words:
-                return replace(found, data=value)
-    return None
-
-
-def _searched(data: Any) -> _Found | None:
-    """The list of objects, anywhere, with the most words that have a speaker or a time."""
-    lists: dict[str, list[tuple[Any, Mapping[str, Any]]]] = {}
-    to_see: list[tuple[str, Any, int]] = [("", data, 0)]
-    while to_see and len(lists) < _MAX_LISTS:
-        path, value, depth = to_see.pop()
-        if depth > _MAX_DEPTH or _NOT_SPEECH.search(path):
-            continue
-        if isinstance(value, dict):
-            to_see += [(f"{path}.{key}".strip("."), own, depth + 1) for key, own in value.items()]
-        elif isinstance(value, list):
-            if any(has_words(own) and has_place(own) for own in value[:50]):
-                lists.setdefault(f"{path}[]", []).extend((own, {}) for own in value)
-            to_see += [(f"{path}[]", own, depth + 1) for own in reversed(value)]
-    if not lists:
-        return None
-    found = []
-    for path, records in lists.items():
-        filled = [own for own in records if has_words(own[0])]
-        is_whole = not any(has_place(value, is_own=True) for value, _ in filled)
-        found.append(_Found("other-json", path, filled, _OTHER, is_whole, data))
-    most = max(own.num_words for own in found)
-    if not most:
-        return None
-    enough = [own for own in found if own.num_words > _MOST * most]
-    return max(enough, key=lambda own: (_has_speakers(own), -len(own.records), -len(own.path)))
-
-
-_OTHER = _Form("other-json", ())
 
 
 def _only_text(data: Any) -> Parsed:
@@ -442,7 +158,7 @@ def _only_text(data: Any) -> Parsed:
 # ------------------------------------------------------------------------------- What segments say
 
 
-def _read(found: _Found, data: Any) -> Parsed:
+def _read(found: FoundRecords, data: Any) -> Parsed:
     stem = found.path.removesuffix("[]") or "turns"
     names = _all_names(data)
     values = _last_of_turns(found.records)
@@ -468,7 +184,7 @@ def _read(found: _Found, data: Any) -> Parsed:
         notes.append(f"{plural(num_empty, 'empty turn')} left out")
     num_told = sum(len(turn.text.split()) for turn in moved)
     num_whole = len(_whole_text(found.data).split())
-    if num_told < _MOST * num_whole:
+    if num_told < MOST_WORDS * num_whole:
         notes.append(
             f"its whole text has {num_whole:,} words, its segments {num_told:,}: only those are"
             " read"
@@ -520,7 +236,7 @@ def _all_names(data: Any) -> dict[str, str]:
             names = names_in(value) | names
         inner = [own for value in level if isinstance(value, dict) for own in value.values()]
         lists = [own for value in inner if isinstance(value, list) for own in value[:1]]
-        level = [own for own in (*inner, *lists) if isinstance(own, dict)][:_MAX_LISTS]
+        level = [own for own in (*inner, *lists) if isinstance(own, dict)][:_MAX_OBJECTS]
     return names
 
 
@@ -545,7 +261,7 @@ def _are_words(records: Sequence[Record]) -> bool:
         len(filled) > 1
         and all(own.start is not None or own.is_sign for own in filled)
         and not any(own.parts for own in filled)
-        and sum(len(own.text.split()) > 1 for own in filled) <= 0.1 * len(filled)
+        and sum(len(own.text.split()) > 1 for own in filled) <= FEW_PAIRS * len(filled)
     )
 
 
@@ -553,10 +269,7 @@ def _gathered(records: Sequence[Record]) -> list[Record]:
     """A record of all words for each channel."""
     by_channel: dict[str | None, list[Part]] = {}
     for own in records:
-        end = own.end
-        if end is None and own.start is not None and own.duration is not None:
-            end = own.start._replace(value=own.start.value + own.duration.value)
-        part = Part(own.text, own.speaker, own.start, end, own.is_sign)
+        part = Part(own.text, own.speaker, own.start, own.end, own.duration, own.is_sign)
         by_channel.setdefault(own.channel, []).append(part)
     return [
         Record("words", "", None, channel, None, None, None, parts=tuple(parts))
@@ -565,11 +278,13 @@ def _gathered(records: Sequence[Record]) -> list[Record]:
 
 
 def _turns_of(
-    records: Sequence[Record], found: _Found, spans: Sequence[_SpeakerSpan], *, is_whole: bool
+    records: Sequence[Record], found: FoundRecords, spans: Sequence[_SpeakerSpan], *, is_whole: bool
 ) -> tuple[list[SourceTurn], list[str]]:
     """The records' turns, and notes."""
-    times = _times_of_records(records, found.form.hint_s)
-    part_times = _times_of_parts(records, found.form.hint_s)
+    texts = ((own, own.text or " ".join(part.text for part in own.parts)) for own in records)
+    times = _plain_times(texts, found.form.hint_s)
+    parts = ((part, part.text) for own in records for part in own.parts)
+    part_times = _plain_times(parts, found.form.hint_s)
     unit_s, part_unit_s = unit_of(*times), unit_of(*part_times)
     notes = list(unit_note(unit_s, times[1]) or unit_note(part_unit_s, part_times[1]))
     turns: list[tuple[str | None, SourceTurn]] = []
@@ -597,43 +312,26 @@ def _turns_of(
     return _by_channel(turns), notes
 
 
-def _times_of_records(
-    records: Sequence[Record], hint_s: float | None
+def _plain_times(
+    timed: Iterable[tuple[Record | Part, str]], hint_s: float | None
 ) -> tuple[list[Span], list[float | None]]:
-    """The records' plain numbers, and the units that their keys suggest."""
+    """The plain numbers of records or words, and the units that their keys suggest."""
     spans, hints = [], list[float | None]()
-    for own in records:
+    for own, text in timed:
         start = own.start
         if start is None or start.is_sure:
             continue
         end = own.end.value if own.end is not None and not own.end.is_sure else None
-        if end is None and own.duration is not None:
+        if end is None and own.duration is not None and not own.duration.is_sure:
             end = start.value + own.duration.value
-        spans.append(Span(own.text or " ".join(p.text for p in own.parts), start.value, end))
+        spans.append(Span(text, start.value, end))
         hints.append(start.hint_s or hint_s)
-    return spans, hints
-
-
-def _times_of_parts(
-    records: Sequence[Record], hint_s: float | None
-) -> tuple[list[Span], list[float | None]]:
-    spans, hints = [], list[float | None]()
-    for part in (part for own in records for part in own.parts):
-        if part.start is not None and not part.start.is_sure:
-            spans.append(Span(part.text, part.start.value, part.end and part.end.value))
-            hints.append(part.start.hint_s or hint_s)
     return spans, hints
 
 
 def _words_of(record: Record, unit_s: float) -> list[SpokenWord]:
     return [
-        SpokenWord(
-            part.text,
-            part.speaker or record.speaker,
-            None if part.start is None else part.start.seconds(unit_s),
-            None if part.end is None else part.end.seconds(unit_s),
-            part.is_sign,
-        )
+        SpokenWord(part.text, part.speaker or record.speaker, *_seconds(part, unit_s), part.is_sign)
         for part in record.parts
     ]
 
@@ -667,7 +365,8 @@ def _pieces(
     ], is_lost
 
 
-def _seconds(record: Record, unit_s: float) -> tuple[float | None, float | None]:
+def _seconds(record: Record | Part, unit_s: float) -> tuple[float | None, float | None]:
+    """Start and end."""
     start = None if record.start is None else record.start.seconds(unit_s)
     if record.end is not None:
         return start, record.end.seconds(unit_s)
@@ -745,10 +444,10 @@ def _title_of(data: Any, name: str) -> str:
 # ----------------------------------------------------------------- Who spoke when, apart from words
 
 
-def _speaker_spans(data: Any, form: _Form) -> list[_SpeakerSpan]:
+def _speaker_spans(data: Any, form: JsonForm) -> list[_SpeakerSpan]:
     """Who spoke from when to when, in order; of the words' own unit."""
     for path in form.speakers:
-        read = [read_record(value, path, around, {}) for value, around in _at(data, path)]
+        read = [read_record(value, path, around, {}) for value, around in records_at(data, path)]
         spans = [
             _SpeakerSpan(own.start.value, own.end.value, own.speaker)
             for own in read
@@ -808,11 +507,11 @@ def _roles(records: Sequence[Any]) -> dict[str, str]:
     return {speaker: next(iter(roles)) for speaker, roles in found.items() if len(roles) == 1}
 
 
+def _title(*parts: Any) -> str:
+    return ": ".join(collapse(part) for part in parts if isinstance(part, str) and part.strip())
+
+
 def _keys(data: Mapping[str, Any]) -> str:
     keys = [collapse(str(key))[:40] for key in data]
     more = f" and {len(keys) - 8} more" if len(keys) > 8 else ""
     return ", ".join(keys[:8]) + more if keys else "none"
-
-
-def _title(*parts: Any) -> str:
-    return ": ".join(collapse(part) for part in parts if isinstance(part, str) and part.strip())

@@ -28,7 +28,7 @@ lexical.
 _SPEAKER_KEYS = tuple(
     "speaker speakername speakerdisplayname source name participant participantname author"
     " displayname speakerlabel participantrole participantid participanttype speakerid spkid"
-    " speakertag user from who".split()
+    " speakertag user from who role".split()
 )
 _NAME_KEYS = ("name", "displayname", "speakername", "fullname", "label", "username", "id")
 _START_KEYS = tuple(
@@ -73,6 +73,7 @@ class Part:
     speaker: str | None
     start: Instant | None
     end: Instant | None
+    duration: Instant | None
     is_sign: bool
 
 
@@ -351,15 +352,13 @@ def _parts(view: Mapping[str, Any], place: str, names: Mapping[str, str]) -> lis
             parts += deeper.parts
             continue
         start, end = _times_of(inner, here)
-        duration = _time(inner, _DURATION_KEYS, here)
-        if end is None and start is not None and duration is not None:
-            end = Instant(start.value + duration.value, start.hint_s, start.is_sure)
         parts.append(
             Part(
                 text=inner[key],
                 speaker=speaker_of(inner, names),
                 start=start,
                 end=end,
+                duration=_time(inner, _DURATION_KEYS, here),
                 is_sign=_is_sign(inner),
             )
         )

@@ -35,7 +35,8 @@ _SOME = 0.8
 def is_ass(lines: Sequence[str]) -> bool:
     """ASS or SSA: a section's head first, and lines of dialogue."""
     first = next((line.strip() for line in lines if line.strip()), "")
-    return _ASS_HEAD.match(first) is not None
+    has_dialogue = any(line.startswith("Dialogue:") for line in lines)
+    return has_dialogue and _ASS_HEAD.match(first) is not None
 
 
 def is_microdvd(lines: Sequence[str]) -> bool:

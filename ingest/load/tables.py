@@ -248,9 +248,12 @@ def _turns(
 
 
 def _end_of(start: Instant, end: Instant | None, duration: Instant | None) -> float | None:
-    if end is not None:
+    """The end in the start's own unit; None where it is only known in seconds."""
+    if end is not None and not end.is_sure:
         return end.value
-    return None if duration is None else start.value + duration.value
+    if end is not None or duration is None or duration.is_sure:
+        return None
+    return start.value + duration.value
 
 
 def _in_seconds(instant: Instant, unit_s: float, rate: int | None) -> float:

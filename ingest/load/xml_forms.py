@@ -146,7 +146,13 @@ def _ttml(root: Element) -> Parsed:
     names = _agents(root)
     notes: list[str] = []
     turns: list[SourceTurn] = []
+    first, languages = None, set[str]()
     for paragraph, around in _outermost(root, "p"):
+        language = next(filter(None, (_language(own) for own in reversed(around[1:]))), "")
+        first = language if first is None else first
+        languages.add(language)
+        if language != first:
+            continue
         for breaking in paragraph.iter():
             if _local(breaking.tag) == "br":
                 breaking.text = "\n"
@@ -168,6 +174,8 @@ def _ttml(root: Element) -> Parsed:
                     None if end is None else end + offset,
                 )
             )
+    if len(languages) > 1:
+        notes.append(f"of {len(languages)} languages the first ({first or 'unnamed'}) is read")
     num_empty = sum(not turn.text for turn in turns)
     if num_empty:
         notes.append(f"{plural(num_empty, 'empty cue')} left out")
@@ -198,6 +206,10 @@ def _agents(root: Element) -> dict[str, str]:
             if name:
                 names[_attributes(agent).get("id", "")] = name
     return names
+
+
+def _language(element: Element) -> str:
+    return _attributes(element).get("lang", "")
 
 
 def _agent(element: Element) -> str:

@@ -238,7 +238,7 @@ def test_a_zip_bomb_is_refused_unpacked(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("word/document.xml", b"\0" * 200_000_001)
     start = time.process_time()
-    assert "unpacks to 200,000,001 bytes" in (load_source(path).refused or "")
+    assert "to 200,000,001 bytes" in (load_source(path).refused or "")
     assert time.process_time() - start < 1
 
 

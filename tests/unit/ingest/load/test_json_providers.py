@@ -646,6 +646,21 @@ CASES: dict[str, tuple[Any, str, list[Row]]] = {
         as_speakers("0", "1"),
     ),
     "azure, conversation": (AZURE_LIVE, "azure-json", as_speakers("Guest-1", "Guest-2")),
+    "azure, ticks beside durations that say their unit": (
+        {
+            "items": [
+                {
+                    "Speaker": speaker,
+                    "Text": text,
+                    "OffsetInTicks": start * 10_000_000,
+                    "Duration": f"00:00:0{end - start:.7f}",
+                }
+                for speaker, start, end, text in GATE
+            ]
+        },
+        "other-json",
+        GATE,
+    ),
     "azure, conversation as lines": (
         "\n".join(map(json.dumps, AZURE_LIVE)),
         "azure-json",

@@ -180,6 +180,16 @@ def test_of_several_languages_in_a_sami_file_the_first_is_read(tmp_path: Path) -
     assert source.notes == ("of 2 languages (ENCC, NOCC) the first is read",)
 
 
+def test_of_several_languages_in_a_ttml_file_the_first_is_read(tmp_path: Path) -> None:
+    divs = "".join(
+        f'<div xml:lang="{language}"><p begin="1s" end="2s">{text}</p></div>'
+        for language, text in (("en", "The hull is dry."), ("nb", "Skroget er tørt."))
+    )
+    source = load(tmp_path, "a.ttml", f"<tt><body>{divs}</body></tt>")
+    assert rows(source) == [(None, 1.0, 2.0, "The hull is dry.")]
+    assert source.notes == ("of 2 languages the first (en) is read",)
+
+
 def test_frames_without_a_rate_give_no_times_and_say_so(tmp_path: Path) -> None:
     (note,) = load(tmp_path, "a.sub", "{25}{75}The hull is dry.\n{100}{125}Tar it.\n").notes
     assert "how many a second" in note
@@ -217,3 +227,11 @@ def test_a_form_that_is_not_read_is_refused_by_its_name(
     assert refused is not None
     assert reason in refused
     assert "\n" not in refused
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["$price = 5, she said.\n", "[Events]\nOn Monday we tar the hull.\n", "PG-13, he said: £5.\n"],
+)
+def test_plain_words_that_begin_as_such_a_form_does_are_read(tmp_path: Path, text: str) -> None:
+    assert load(tmp_path, "a.txt", text.encode("cp1252")).refused is None

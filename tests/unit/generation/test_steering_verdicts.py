@@ -97,10 +97,10 @@ def test_what_is_stated_elsewhere_is_not_contradicted_by_a_line_on_another_thing
     ask: Callable[..., Answer],
 ) -> None:
     far = "The dairy of district 37 was opened in 1537 by mayor Olsen."
-    (claim,) = ask(lambda prompt: says(far)).claims
-    assert (claim.verdict, claim.lines != claim.cited) == (Verdict.STATED, True)
-    wrong = far.replace("1537", "1542")
-    assert ask(lambda prompt: says(wrong)).claims[0].verdict is not Verdict.STATED
+    wrong = "The chapel of district 37 was opened in 1542 by mayor Olsen."
+    right, false = ask(lambda prompt: says(f"{far} {wrong}")).claims
+    assert (right.verdict, right.lines != right.cited) == (Verdict.STATED, True)
+    assert false.verdict is not Verdict.STATED
 
 
 def test_filters_bound_the_search(ask: Callable[..., Answer]) -> None:

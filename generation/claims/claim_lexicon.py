@@ -157,7 +157,15 @@ degree: ° degree degrees; kilogram: kg kilogram kilograms; psi: psi; hertz: hz 
 knots; rupee: ₹ rupee rupees; yen: ¥ yen
 """
 CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds", "₹": "rupees", "¥": "yen"}
-SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+SCALES = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "lakh": 1e5,
+    "million": 1e6,
+    "crore": 1e7,
+    "billion": 1e9,
+    "trillion": 1e12,
+}
 SHORT_SCALES = {
     "k": "thousand",
     "mn": "million",

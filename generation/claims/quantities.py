@@ -38,16 +38,17 @@ _NUMBER = re.compile(
     rf"""(?P<money>[{_SIGNS}])?\s?
          (?P<digits>(?<![\d.])(?:(?<!\w)[-+])?
            (?: \d{{1,3}}(?:(?:,\d\d)+,\d{{3}}|(?:['’\u00a0\u202f]\d{{3}})+)(?!\d)
+             | (?<!\d\s)[1-9]\d{{0,2}}(?:\ \d{{3}})+(?![\d.,:]?\d|\ \d)
              | \d+(?:,\d{{3}})*)
            (?:\.\d+)?)
-         (?:(?:st|nd|rd|th|s)\b|\s?(?P<scale>hundred|thousand|million|billion|trillion|bn)\b
-           |(?P<letter>k)\b|(?(money)(?P<short>bn|mn|tn|[mb])\b|(?!)))?
+         (?:(?:st|nd|rd|th|s)\b|\s?(?P<scale>{"|".join(SCALES)}|bn)\b
+           |(?P<letter>k)\b|(?(money)\s?(?P<short>bn|mn|tn|[mb])\b|(?!)))?
          | \b(?P<spelt>(?:{_NUMBER_WORD})(?:[\s-](?:and\s)?(?:{_NUMBER_WORD}))*)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _AMOUNT = re.compile(
     rf"""[{_SIGNS}]\s?(?P<digits>\d[\d.,'’\u00a0\u202f]*(?<=\d))
-         (?:(?P<short>{"|".join(SHORT_SCALES)})\b|\s?(?P<scale>{"|".join(SCALES)})\b)?""",
+         (?:\s?(?P<short>{"|".join(SHORT_SCALES)})\b|\s?(?P<scale>{"|".join(SCALES)})\b)?""",
     re.VERBOSE | re.IGNORECASE,
 )
 _GROUPING = re.compile(r"[,'’\s]")
@@ -164,7 +165,7 @@ _OTHER_WORDING = re.compile(
     r"midnight|[ap]\.?m\.?)\b"
     r"|\b(?:decades?|century|centuries|(?:an?|one)"
     r" (?:second|minute|hour|day|week|month|year|mile))\b"
-    r"|\d+/\d+|'\d\d\b|\ba (?:hundred|thousand|million|billion)\b",
+    r"|\d,\d{1,2}\b(?!,\d)|\d\.\d{3}\b|\d+/\d+|'\d\d\b|\ba (?:hundred|thousand|million|billion)\b",
     re.IGNORECASE,
 )
 _CONVERTIBLE = (

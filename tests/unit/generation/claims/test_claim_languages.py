@@ -108,6 +108,8 @@ def test_a_line_that_is_too_short_to_tell_is_taken_for_its_document_s_language()
         ("It cost 12,500,000 rupees.", "It cost 1,25,00,000 rupees."),
         ("It cost 75000 francs.", "It cost 75'000 francs."),
         ("It cost 75,000 francs.", "It cost 75\u00a0000 francs."),
+        ("It drew 12,000 people.", "It drew 12 000 people."),
+        ("The fund holds $3 million.", "The fund holds $3 mn."),
     ],
 )
 def test_one_english_number_written_two_ways_is_one(claim: str, line: str) -> None:
@@ -126,3 +128,18 @@ def test_one_english_number_written_two_ways_is_one(claim: str, line: str) -> No
 )
 def test_another_english_number_is_not_stated(claim: str, line: str) -> None:
     assert check(claim, line).verdict is not Verdict.STATED
+
+
+@pytest.mark.parametrize(
+    ("claim", "line"),
+    [
+        ("The dam is 2.5 m high.", "The dam is 2,5 m high."),
+        ("It cost €30,000.", "It cost €30.000."),
+        ("It cost 500,000 rupees.", "It cost ₹5 lakh."),
+        ("It cost 20 million rupees.", "It cost 2 crore rupees."),
+    ],
+)
+def test_a_number_that_may_be_written_as_elsewhere_contradicts_nothing(
+    claim: str, line: str
+) -> None:
+    assert check(claim, line).verdict is Verdict.NOT_FOUND

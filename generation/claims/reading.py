@@ -23,7 +23,11 @@ from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS
 
 _TOKEN = re.compile(
-    r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d{1,3}(?:['’\u00a0\u202f]\d{3})+(?!\d)|(?<!\d\s)[1-9]\d{0,2}(?: \d{3})+(?![\d.,:]?\d| \d)|\d[\d.,:]*\d|\d|[^\w\s]|_"
+    r"""[^\W\d_]+(?:['’][^\W\d_]+)*
+      | \d{1,3}(?:['’\u00a0\u202f]\d{3})+(?!\d)  # 30'000
+      | (?<!\d\s)[1-9]\d{0,2}(?:\ \d{3})+(?![\d.,:]?\d|\ \d)  # 30 000
+      | \d[\d.,:]*\d | \d | [^\w\s] | _""",
+    re.VERBOSE,
 )
 _CLAUSE_ENDS = CONJUNCTIONS | frozenset(";()[]—–:")
 _IN_NAME = NAME_CONNECTORS - {"and"}

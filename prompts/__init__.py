@@ -13,7 +13,10 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from dynagrag.language.words import COMMON_WORDS
+
 _NAMES = ("system", "user")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _CONTROL = re.compile(
     r"<(?=\|[^|<>\s]{1,40}\|>|/?s>|</?SYS>>|/?(?:start|end)_of_turn>|[be]os>|\uff5c)|\[(?=/?INST\])"
 )
@@ -27,7 +30,7 @@ def _environment() -> Environment:
     def source(name: str) -> str:
         return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
-    return Environment(
+    environment = Environment(
         loader=FunctionLoader(source),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -35,6 +38,8 @@ def _environment() -> Environment:
         keep_trailing_newline=False,
         autoescape=False,
     )
+    environment.tests["english"] = is_english
+    return environment
 
 
 def template_names() -> tuple[str, ...]:
@@ -58,6 +63,15 @@ def render(name: str, **inputs: Any) -> tuple[str, str]:
         without_controls("".join(template.blocks[block](context))).strip() for block in _NAMES
     )
     return system, user
+
+
+def is_english(question: str) -> bool:
+    """Whether at least half of a question's words that are no names are common English ones. A
+    language that is taken for English, as "Was will er in Rom?" is, is asked as if it were.
+    """
+    words = _WORD.findall(question)
+    plain = [w.casefold() for i, w in enumerate(words) if i == 0 or w.islower()]
+    return 2 * sum(word in COMMON_WORDS for word in plain) >= max(1, len(plain))
 
 
 def without_controls(text: str) -> str:

@@ -168,7 +168,7 @@ def ask_judge(docket: Docket, judging: Judging) -> Judged:
         tuple(notes),
         docket.known.num_cached,
         num_calls,
-        is_complete=num_calls == len(calls),
+        is_complete=not num_open,
     )
 
 
@@ -190,17 +190,19 @@ class _Asking:
     def replies(
         self, calls: Sequence[Call], judging: Judging
     ) -> Generator[tuple[Call, Reply | DynaGragError | None]]:
-        """Each call, in order, with its reply, what failed, or None where it was not made."""
+        """Each call, in order, with its reply, what failed, or None where it was not made; in place
+        of one that was too long for the model, its halves.
+        """
         pool = ThreadPoolExecutor(
             max_workers=max(1, judging.max_concurrency), thread_name_prefix="judge"
         )
         try:
             replies = [pool.submit(self._ask, call) for call in calls]
-            for number, (call, reply) in enumerate(zip(calls, replies, strict=True)):
+            for number, reply in enumerate(replies):
                 judging.tick(number, len(calls))
                 while not wait([reply], timeout=_LOOK_EVERY_S).done:
                     judging.tick(number, len(calls))
-                yield call, reply.result()
+                yield from reply.result()
         except JobCancelledError:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
@@ -208,7 +210,16 @@ class _Asking:
             # After Ctrl-C nobody waits for the calls in flight.
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _ask(self, call: Call) -> Reply | DynaGragError | None:
+    def _ask(self, call: Call) -> list[tuple[Call, Reply | DynaGragError | None]]:
+        try:
+            return [(call, self._ask_once(call))]
+        except ContextTooShortError as err:
+            if len(call) == 1:
+                return [(call, err)]
+            half = len(call) // 2
+            return self._ask(call[:half]) + self._ask(call[half:])
+
+    def _ask_once(self, call: Call) -> Reply | DynaGragError | None:
         if self._stop.is_set():
             return None
         kind, blocks = self._docket.kind, [self._docket.blocks[n] for n in call]
@@ -222,8 +233,8 @@ class _Asking:
                 max_tokens=150 + 2 * name_tokens,
                 documents=documents,
             )
-        except ContextTooShortError as err:
-            return err  # of this call alone
+        except ContextTooShortError:
+            raise
         except (ModelUnavailableError, ModelRefusedError, BudgetError) as err:
             self._stop.set()
             return err

@@ -40,6 +40,19 @@ INPUTS: dict[str, dict[str, object]] = {
         "question": "What did they disagree on?",
         "context": '[E1] LMP 0:12 "MAIN B is reading zip"',
     },
+    "intermediate-german": {
+        "question": "Was ist ausgefallen?",
+        "context": '[E1] LMP 0:12 "MAIN B is reading zip"',
+    },
+    "partial-german": {
+        "question": "Worüber waren sie sich uneinig?",
+        "context": '[E1] LMP 0:12 "MAIN B is reading zip"',
+    },
+    "merge-german": {
+        "question": "Was ist ausgefallen?",
+        "answers": ["MAIN B ist ausgefallen [E1]"],
+        "evidence": ['[E1] LMP 0:12 "MAIN B is reading zip"'],
+    },
     "helpfulness": {
         "question": "What failed?",
         "answers": [{"id": "A1", "text": "MAIN B."}, {"id": "A2", "text": "A bus."}],
@@ -165,3 +178,27 @@ def test_what_is_said_in_a_transcript_closes_no_turn_of_a_local_model() -> None:
         render("intermediate", question="a < b, <b>c</b>?", context="")[1].count("a < b, <b>c</b>?")
         == 1
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "is_known"),
+    [
+        ("What happened to MAIN B?", True),
+        ("What low pressures did GNC report, and what would explain them?", True),
+        ("Who directed Taxi Driver?", True),
+        ("Did Ann go?", True),
+        ("Wer hat die Brücke gebaut?", False),
+        ("Pourquoi le pont a-t-il été fermé ?", False),
+        ("¿Con qué dinero se pagará la obra?", False),
+        ("Chi ha costruito il ponte?", False),
+        ("Wat is er met de brug gebeurd?", False),
+        ("Kto zbudował most?", False),
+        ("大桥为什么关闭？", False),
+        ("", False),
+    ],
+)
+def test_an_english_question_is_asked_without_a_word_on_languages(
+    question: str, is_known: bool
+) -> None:
+    _, user = render("intermediate", question=question, context="")
+    assert ("in the language of the question" not in user) is is_known

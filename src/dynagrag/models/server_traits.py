@@ -31,9 +31,9 @@ def is_about_context(detail: str) -> bool:
 class SchemaForm(Enum):
     """How a server is asked for a reply that fits a schema, best first."""
 
-    JSON_SCHEMA = "by JSON schema"
-    JSON_OBJECT = "as a JSON object, with the schema in the prompt"
-    WORDS = "with the schema in the prompt"
+    JSON_SCHEMA = "a JSON schema"
+    JSON_OBJECT = "the format json_object"
+    WORDS = "no format"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +139,8 @@ class ServerTraits:
             forms = list(SchemaForm)
             self.schema = forms[forms.index(self.schema) + 1]
             self._say_once(
-                f"takes no requests {refused.schema.value}; it is asked {self.schema.value}, and"
-                " may need more repairs"
+                f"refuses {refused.schema.value}; it is asked with {self.schema.value} and the"
+                " schema in the prompt, so more replies may need a repair"
             )
         return True
 

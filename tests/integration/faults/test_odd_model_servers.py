@@ -13,9 +13,11 @@ from odd_model_server import (
     prompt_of,
     reasoning,
     refusal,
+    replied,
     short_context,
     small_batches,
     spent_quota,
+    text_of,
     without_formats,
 )
 
@@ -137,6 +139,7 @@ def test_a_chunk_that_is_too_long_for_the_context_is_halved(
         done = cli("ingest", path, "--workspace", "halved")
         assert done.code == 0, done
         assert "chunks halved" in done.out
+        assert "stay unmerged" not in done.out
         assert cli("graph", "stats", "--json", "--workspace", "halved").json["relations"] == whole
 
 
@@ -194,3 +197,21 @@ def test_prompts_that_a_server_cuts_in_silence_are_said(
         done = command("ingest", *ten_chunks)
     assert done.code == 0, done
     assert done.err.count("num_ctx") == 1, done.err
+
+
+def test_answers_are_asked_for_in_the_language_of_the_question(
+    cli: Any, point_at_models: Point, ten_chunks: list[Any]
+) -> None:
+    def obedient(body: Any, whole: Any) -> Any:
+        """Answers in German where it is told to, and asked so."""
+        user = body["messages"][-1]["content"]
+        is_asked = "in the language of the question" in user and "Wer" in user
+        text = text_of(whole())
+        return replied(body, text.replace("The transcript says", "Es heißt") if is_asked else text)
+
+    with OddModelServer(obedient) as server:
+        point_at_models(server)
+        cli("ingest", *ten_chunks, "--extractor", "fast")
+        for profile in ("default", "graph", "global"):
+            found = cli("ask", "Wer gründete Acme3 Works?", "--profile", profile, "--json").json
+            assert found["answer"].startswith("Es heißt"), profile

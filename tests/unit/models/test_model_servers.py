@@ -295,7 +295,7 @@ def test_a_server_without_schemas_gets_them_in_the_prompt_and_that_is_said_once(
         assert asked == kinds
         assert '"citations"' in server.requests[-1]["messages"][-1]["content"]
         assert chat.usage().calls == 2, "a refused request costs nothing"
-    said = [r.message for r in caplog.records if "with the schema in the prompt" in r.message]
+    said = [r.message for r in caplog.records if "and the schema in the prompt" in r.message]
     assert len(said) == len(unknown)
 
 

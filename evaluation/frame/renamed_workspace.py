@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from dynagrag.config.own_seal import opened, sealed
 from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.files.private_files import replace_text
 from dynagrag.evaluation.frame.experiment_run import UnknownRun
@@ -32,14 +33,10 @@ def rename_in_runs(home: Path, old: str, new: str) -> int:
     found = list(_runs_of(home, old))
     for folder in found:
         for path in (folder / name for name in _FILES if (folder / name).is_file()):
-            replace_text(
-                path,
-                json.dumps(
-                    _renamed(json.loads(path.read_text(encoding="utf-8")), old, new),
-                    ensure_ascii=False,
-                    indent=1,
-                ),
-            )
+            said, is_own = opened(json.loads(path.read_text(encoding="utf-8")))
+            form = _renamed(said, old, new)
+            text = json.dumps(sealed(form) if is_own else form, ensure_ascii=False, indent=1)
+            replace_text(path, text)
     return len(found)
 
 

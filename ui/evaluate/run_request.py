@@ -2,13 +2,15 @@
 resumed here after a restart.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
+from dynagrag.config.own_seal import opened, sealed
 from dynagrag.config.settings import Settings
 from dynagrag.core.files.private_files import write_text
 from dynagrag.evaluation.answers.answer_arms import GOLD, HARD, SOFT, known_answer_arms
@@ -190,13 +192,18 @@ def plan(request: RunRequest, settings: Settings) -> EvaluationPlan:
 
 
 def keep_request(run: Path, request: RunRequest) -> None:
-    """Writes it into a run's folder."""
-    write_text(run / _REQUEST, request.model_dump_json(indent=1))
+    """Writes it into a run's folder, with this user's seal."""
+    form = sealed(request.model_dump(mode="json"))
+    write_text(run / _REQUEST, json.dumps(form, ensure_ascii=False, indent=1))
 
 
 def kept_request(run: Path) -> RunRequest | None:
-    """That of a run which was begun here; None of one that the command line began."""
+    """That of a run which this user has begun here; None of one that the command line began, or
+    that came from elsewhere: it would name models to ask.
+    """
     try:
-        return RunRequest.model_validate_json((run / _REQUEST).read_bytes())
-    except (OSError, ValidationError):
+        form = json.loads((run / _REQUEST).read_bytes())
+        said, is_own = opened(form) if isinstance(form, dict) else ({}, False)
+        return RunRequest.model_validate(said) if is_own else None
+    except (OSError, ValueError, RecursionError):  # pydantic's error is a ValueError
         return None

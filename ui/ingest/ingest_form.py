@@ -10,7 +10,7 @@ from uuid import uuid4
 import streamlit as st
 
 from dynagrag.config.settings import Settings
-from dynagrag.core.errors import DynaGragError
+from dynagrag.core.errors import DynaGragError, UsageError
 from dynagrag.core.ids import content_id
 from dynagrag.core.text import duration_text, plural
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
@@ -19,8 +19,9 @@ from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.extractors import EXTRACTORS
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
-from dynagrag.ui.ingest import glossary_box, job_runner
+from dynagrag.ui.ingest import glossary_box, job_runner, upload_folder
 from dynagrag.ui.ingest.job_runner import IngestPlanView
+from dynagrag.ui.ingest.source_reading import replaced_since
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.workspace.ingest_job import IngestOptions
@@ -79,6 +80,12 @@ def _start(
 ) -> None:
     """A second click comes with the same ticket, and begins nothing."""
     with state.shown_errors():
+        folder = upload_folder.folder_of(state.settings(), state.workspace_name())
+        if replaced := replaced_since(state.remembered("rows", ()), folder):
+            raise UsageError(
+                f"{', '.join(replaced)}: another file of this name has taken its place since you"
+                " saw it, so nothing was begun; add yours again under another name"
+            )
         work = job_runner.start_ingest(ticket, paths, options)
         background.drop(plan.key)
         state.remember("ticket", uuid4().hex)

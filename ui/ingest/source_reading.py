@@ -12,7 +12,7 @@ from dynagrag.ingest.extract.case_use import fast_remarks
 from dynagrag.ingest.load import find_sources, load_source, turns_of
 from dynagrag.ingest.load.label_report import unknown_share
 from dynagrag.ingest.load.speaker_audit import AuditFinding, are_doubtful, audit_speakers
-from dynagrag.ui.ingest.upload_folder import keep, text_name
+from dynagrag.ui.ingest.upload_folder import keep, sha256_of, text_name
 
 _MAX_TURNS = 8
 _MAX_TURN_CHARS = 300
@@ -99,6 +99,21 @@ def read_all(
             rows.append(_row(load_source(path), item.name, "", item))
         rows += [_row(source, "", "", item) for source in found.left_out]
     return tuple(rows)
+
+
+def replaced_since(rows: Sequence[SourceRow], folder: Path) -> list[str]:
+    """Names of the rows whose file in `folder` is not the one that was read, or is gone: another
+    visitor's of the same name has taken its place.
+    """
+    kept = [row for row in rows if row.origin and Path(row.path).parent == folder]
+    return [row.name for row in kept if _hash(Path(row.path)) != row.sha256]
+
+
+def _hash(path: Path) -> str:
+    try:
+        return sha256_of(path)
+    except OSError:
+        return ""
 
 
 def _row(source: LoadedSource, origin: str, note: str, item: SourceInput) -> SourceRow:

@@ -7,15 +7,18 @@ settings.toml, in the user's own folder, and in no workspace or backup.
 
 import hashlib
 import hmac
+import json
 import logging
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from dynagrag.config.settings_file import settings_file
 from dynagrag.core.files.private_files import make_folder, replace_text
 
 _LOG = logging.getLogger(__name__)
-_FILE = "job_key"
+_FILE, _FIELD = "job_key", "seal"
 _NUM_BYTES = 32
 
 
@@ -41,6 +44,21 @@ def is_own(text: str, found: str) -> bool:
     """Whether this user has sealed the text."""
     key = _key(settings_file().with_name(_FILE))
     return key is not None and hmac.compare_digest(_seal(key, text).encode(), found.encode())
+
+
+def sealed(form: Mapping[str, Any]) -> dict[str, Any]:
+    """An object of JSON with this user's seal on all that it says."""
+    return {**form, _FIELD: seal(_text(form))}
+
+
+def opened(form: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    """An object of JSON without its seal, and whether that was this user's on what it says."""
+    said = {name: value for name, value in form.items() if name != _FIELD}
+    return said, is_own(_text(said), str(form.get(_FIELD, "")))
+
+
+def _text(form: Mapping[str, Any]) -> str:
+    return json.dumps(form, sort_keys=True)
 
 
 def _seal(key: bytes, text: str) -> str:

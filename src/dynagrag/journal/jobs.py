@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from dynagrag.config.own_seal import is_own, seal
+from dynagrag.config.own_seal import opened, sealed
 from dynagrag.core.errors import BudgetError, StoreError, UsageError, WorkspaceError
 from dynagrag.core.files.private_files import make_folder, private
 from dynagrag.journal.journal_file import JournalFile, now, storable
@@ -28,7 +28,6 @@ from dynagrag.journal.journal_file import JournalFile, now, storable
 _LOCK_WAIT_S = 2.0
 """Somebody who looks whether a job is alive holds its lock for an instant."""
 _MAX_REASON = 500
-_SEAL = "seal"
 _CANCEL, _PAUSE = 1, 2
 """Values of a job's `is_cancelled` but for 0."""
 
@@ -287,14 +286,10 @@ class JobBook:
         """
         with self._file.write() as db:
             for job_id, text in db.execute("SELECT id, request FROM jobs").fetchall():
-                stored = dict(_object(text))
-                _, is_sealed = _request(stored)
-                stored.pop(_SEAL, None)
-                moved = _moved(stored, f"{old}/", f"{new}/")
-                db.execute(
-                    "UPDATE jobs SET request = ? WHERE id = ?",
-                    (_text_of(moved, is_sealed), job_id),
-                )
+                said, is_sealed = opened(_object(text))
+                moved = _moved(said, f"{old}/", f"{new}/")
+                request = json.dumps(sealed(moved) if is_sealed else moved, sort_keys=True)
+                db.execute("UPDATE jobs SET request = ? WHERE id = ?", (request, job_id))
 
     def make_history(self) -> None:
         """Leaves of each job what it did and how it ended, and nothing that could be done again:
@@ -433,15 +428,8 @@ def _moved(value: Any, old: str, new: str) -> Any:
 
 
 def _request_text(request: JobRequest) -> str:
-    return _text_of(asdict(request), is_sealed=True)
-
-
-def _text_of(request: Mapping[str, Any], is_sealed: bool) -> str:
-    """JSON in ASCII: a path that is no text comes back as it was. `is_sealed`: with this user's
-    seal.
-    """
-    text = json.dumps(request, sort_keys=True)
-    return json.dumps({**request, _SEAL: seal(text)}, sort_keys=True) if is_sealed else text
+    """JSON in ASCII: a path that is no text comes back as it was."""
+    return json.dumps(sealed(asdict(request)), sort_keys=True)
 
 
 def _job(row: tuple[Any, ...]) -> Job:
@@ -486,12 +474,11 @@ def _request(found: Mapping[str, Any]) -> tuple[JobRequest, bool]:
     """A request as it was stored, and whether this user has sealed it; an empty one for jobs of
     versions that stored none, and where it isn't as we write it.
     """
-    asked = {name: value for name, value in found.items() if name != _SEAL}
+    said, is_sealed = opened(found)
     try:
-        request = _REQUEST.validate_python(asked)
+        return _REQUEST.validate_python(said), is_sealed
     except ValidationError:
         return JobRequest(), False
-    return request, is_own(json.dumps(asked, sort_keys=True), str(found.get(_SEAL, "")))
 
 
 def _object(text: str) -> Mapping[str, Any]:

@@ -123,6 +123,21 @@ def test_a_request_is_kept_and_the_same_one_is_known_by_all_but_its_budget(tmp_p
     assert kept_request(tmp_path) is None
 
 
+def test_a_request_that_came_from_elsewhere_or_was_changed_is_none_to_go_on_with(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "request.json"
+    path.write_text(REQUEST.model_dump_json(), encoding="utf-8")  # as nobody here has asked
+    assert kept_request(tmp_path) is None
+    keep_request(tmp_path, REQUEST)
+    form = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(form | {"llm": "gguf:hf:evil/model/file.gguf"}), encoding="utf-8")
+    assert kept_request(tmp_path) is None
+    for text in ("[]", "[" * 99_999, '{"seal": 3}'):
+        path.write_text(text, encoding="utf-8")
+        assert kept_request(tmp_path) is None
+
+
 @pytest.mark.parametrize(
     "name", ["../mine.jsonl", "/etc/mine.jsonl", "mine.txt", ".jsonl", "a/b.jsonl"]
 )

@@ -97,3 +97,19 @@ def test_what_a_kill_left_of_an_upload_goes_when_the_page_begins(
     os.utime(uploads / ".partial-x.vtt", (1e9, 1e9))
     panel("ingest.ingest_page").run()
     assert not list(uploads.iterdir())
+
+
+def test_a_file_that_another_visitors_has_replaced_since_it_was_seen_is_not_ingested(
+    page: Any, panel: Callable[[str], Any], server: OpenAIStubServer
+) -> None:
+    _bring(page, ("talk.vtt", TALK))
+    until(page, lambda: has(page, "Start"))
+    other = panel("ingest.ingest_page").run()
+    _bring(other, ("talk.vtt", OTHER))
+    until(other, lambda: has(other, "Start"))
+    press(page, "Start")
+    assert "another file of this name has taken its place" in page.error[0].value
+    background.wait_for_all()
+    assert not any("Ada Byron" in str(request) for request in server.requests)
+    press(other, "Start")
+    until(other, lambda: bool(other.success))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from dynagrag.core.errors import BudgetError, ModelError
 from dynagrag.core.protocols import ClaimChecker
 from dynagrag.core.schema import CheckedClaim, Claim, ClaimCheck, Line, Verdict
-from dynagrag.generation.claims.claim_search import ClaimSearch
+from dynagrag.generation.claims.claim_search import ClaimSearch, NearestLines
 from dynagrag.generation.claims.claim_split import SplitClaim, split_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.support import content_stems
@@ -183,22 +183,25 @@ def _searched(held: Sequence[_Held], checker: ClaimChecker, search: ClaimSearch)
     nearest to them. A line that states one counts for more than one that seems to contradict it:
     that may speak of another thing. What these lines don't settle either keeps its verdict.
     """
-    looked_for = {
-        i: search.nearest(row.claim.text)
-        for i, row in enumerate(held)
-        if row.check.verdict is not Verdict.STATED
-    }
+    rows = list(held)
+    looked_for: dict[int, NearestLines] = {}
+    for i, row in enumerate(held):
+        if row.check.verdict is Verdict.STATED:
+            continue
+        nearest = search.nearest(row.claim.text)
+        rows[i] = replace(row, num_searched=nearest.num_lines)
+        if not nearest.lines.keys() <= row.lines.keys():  # else it was held against them already
+            looked_for[i] = nearest
     again = _checked_by(
         checker,
         [_checked_by_rules(held[i].claim, nearest.lines, ()) for i, nearest in looked_for.items()],
     )
-    rows = list(held)
     for (i, nearest), row in zip(looked_for.items(), again, strict=True):
         is_unread = row.check.verdict is Verdict.NOT_CHECKED and row.check.language
         is_told = row.is_settled or is_unread
         is_better = row.check.verdict is Verdict.STATED or (is_told and not held[i].is_settled)
-        found = row if is_better else held[i]
-        rows[i] = replace(found, num_searched=nearest.num_lines)
+        if is_better:
+            rows[i] = replace(row, num_searched=nearest.num_lines)
     return rows
 
 

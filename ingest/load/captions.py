@@ -264,7 +264,7 @@ def _labelled(
     for line, head in zip(lines, heads, strict=True):
         if head is not None:
             parts.append((head, [line if labels.speaker_of(head) is None else head.rest]))
-        elif parts:
+        elif parts and (labels.form is None or not begins_another(line)):
             parts[-1][1].append(line)
         else:
             parts.append((None, [line]))

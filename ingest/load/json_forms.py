@@ -63,6 +63,7 @@ KNOWN_SHAPES = (
 )
 _MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 _BRACES = re.compile(r"[{}]")
+_MAX_OTHERS = 4
 _MAX_OBJECTS = 2_000
 """Of the search for speakers' names."""
 
@@ -125,7 +126,10 @@ def _parsed(data: Any) -> Parsed:
             return _only_text(data)
         found = wrapped_records(data, searched) or searched
         if found is searched:
-            notes = (f"an unknown JSON form: read from {found.path}",)
+            notes = (f"an unknown JSON form: read from {_shown(found.path)}",)
+            if found.others:
+                others = ", ".join(map(_shown, found.others[:_MAX_OTHERS]))
+                notes += (f"other lists with words are left out: {others}",)
     parsed = _read(found, data)
     return replace(parsed, notes=notes + parsed.notes, format=found.name)
 
@@ -509,6 +513,11 @@ def _roles(records: Sequence[Any]) -> dict[str, str]:
 
 def _title(*parts: Any) -> str:
     return ": ".join(collapse(part) for part in parts if isinstance(part, str) and part.strip())
+
+
+def _shown(path: str) -> str:
+    """A path for a note."""
+    return collapse(path)[:80]
 
 
 def _keys(data: Mapping[str, Any]) -> str:

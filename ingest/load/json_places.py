@@ -162,6 +162,8 @@ class FoundRecords:
     is_whole: bool
     data: Any
     """The object that the path begins at."""
+    others: tuple[str, ...] = ()
+    """Paths of other lists with words, which aren't read."""
 
     @property
     def num_words(self) -> int:
@@ -296,10 +298,13 @@ def searched_records(data: Any) -> FoundRecords | None:
         if depth > _MAX_DEPTH or _NOT_SPEECH.search(path):
             continue
         if isinstance(value, dict):
-            to_see += [(f"{path}.{key}".strip("."), own, depth + 1) for key, own in value.items()]
+            keys = reversed(value.items())
+            to_see += [(f"{path}.{key}".strip("."), own, depth + 1) for key, own in keys]
         elif isinstance(value, list):
             if any(has_words(own) and has_place(own) for own in value[:50]):
-                lists.setdefault(f"{path}[]", []).extend((own, {}) for own in value)
+                # Lists that only a number tells apart (session_1, session_2) are one.
+                name = re.sub(r"\d+", "N", f"{path}[]")
+                lists.setdefault(name, []).extend((own, {}) for own in value)
             to_see += [(f"{path}[]", own, depth + 1) for own in reversed(value)]
     if not lists:
         return None
@@ -312,7 +317,14 @@ def searched_records(data: Any) -> FoundRecords | None:
     if not most:
         return None
     enough = [own for own in found if own.num_words > MOST_WORDS * most]
-    return max(enough, key=lambda own: (_has_speakers(own), -len(own.records), -len(own.path)))
+    best = max(enough, key=lambda own: (_has_speakers(own), -len(own.records), -len(own.path)))
+    others = [own.path for own in found if own.num_words and not _is_within(own, best)]
+    return replace(best, others=tuple(others))
+
+
+def _is_within(own: FoundRecords, best: FoundRecords) -> bool:
+    """Whether one of two lists is the other, or holds it."""
+    return own.path.startswith(best.path) or best.path.startswith(own.path)
 
 
 _OTHER = JsonForm("other-json", ())

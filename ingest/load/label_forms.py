@@ -22,7 +22,6 @@ from dynagrag.ingest.load.clocks import (
 )
 from dynagrag.ingest.load.label_shapes import (
     Shape,
-    ends_sentence,
     is_titled,
     no_person,
     reads_as_heading,
@@ -142,9 +141,7 @@ def _closed(rest: str) -> str:
     return words[:-2].rstrip() if mark in {"**", "__"} and words.count(mark) == 1 else words
 
 
-_BEFORE = (
-    rf"(?:>[ \t]+)?(?:(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—|][ \t]*|:(?=\s)[ \t]*)?(?=[^\d\s]|\d))?"
-)
+_BEFORE = rf"(?:>[ \t]+)?(?:(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—|][ \t]*|:(?=\s)[ \t]*)?(?=\S))?"
 _LABEL = r"(?P<label>(?![-–—+•*>#][ \t])[^\s:：|][^:：\n\t]{0,79}?(?:[ \t]\([^()\n]{1,120}\))?)"
 _ANY_LABEL = _LABEL.replace("[^:：\\n\\t]", "[^\\n\\t]")
 """On a line with nothing but a time: `External: Zoe (guest)`."""
@@ -165,8 +162,18 @@ def _is_capital_or_titled(label: str) -> bool:
     return label.isupper() or is_titled(label)
 
 
-def _form(place: str, format: str, pattern: str, proof: Proof, **more: object) -> LabelForm:
-    return LabelForm(place, format, re.compile(pattern), proof, **more)  # type: ignore[arg-type]
+def _form(
+    place: str,
+    format: str,
+    pattern: str,
+    proof: Proof,
+    signs: tuple[str, ...] = (),
+    is_sure: bool = False,
+    only_opening: bool = False,
+    is_fit: Callable[[str], bool] | None = None,
+) -> LabelForm:
+    compiled = re.compile(pattern)
+    return LabelForm(place, format, compiled, proof, signs, is_sure, only_opening, is_fit)
 
 
 def _colon_form(lead: str) -> LabelForm:
@@ -277,6 +284,14 @@ FORMS: tuple[LabelForm, ...] = (
         signs=("[", "<", "【"),
     ),
     _form(
+        "in brackets, on a line of their own",
+        "speaker-text",
+        rf"[(\[]{_LABEL}[)\]][ \t]*:?{_BELOW}",
+        Proof.COVER,
+        signs=("(", "["),
+        only_opening=True,
+    ),
+    _form(
         "before a tab",
         "speaker-text",
         rf"{_BEFORE}{_LABEL}\t+(?:(?P<inside>{ANY_CLOCK})[ \t]*\t)?"
@@ -315,9 +330,10 @@ FORMS: tuple[LabelForm, ...] = (
         only_opening=True,
     ),
 )
+_OF_CUES = {"in brackets", "in brackets, on a line of their own", "on a line of their own"}
 CUE_FORMS = (
     _colon_form(r"(?:(?:>>+|[-–—])[ \t]*)?"),
-    *(form for form in FORMS if form.place in {"in brackets", "on a line of their own"}),
+    *(form for form in FORMS if form.place in _OF_CUES),
 )
 """Those of captions, where dashes begin another voice."""
 _TOGETHER = {"before a colon", "before a full stop"}
@@ -363,9 +379,9 @@ def _heads(form: LabelForm, lines: Sequence[TextLine]) -> Iterator[Head]:
 def _is_label(label: str, form: LabelForm) -> bool:
     if form.is_sure:
         # A line of words above a time that follows it.
-        return form.proof is not Proof.TIMES or not (
-            len(label.split()) > 2 and ends_sentence(label)
-        )
+        words = label.split()
+        is_sentence = len(words) > 2 and label[-1] in ".!?…" and len(words[-1]) > 5
+        return form.proof is not Proof.TIMES or not is_sentence
     return shape_of(label) is not Shape.SENTENCE
 
 

@@ -16,7 +16,7 @@ _MAX_BARE_CHARS = 72
 _MAX_WORDS = 9
 _MAX_TAIL_WORDS = 16
 _MAX_CASELESS_CHARS = 24
-_MAX_SMALL_WORD = 4
+_MAX_SMALL_WORD = 3
 """Letters of a small word between capitals: `Ministerin für Wasser`."""
 
 _PARTICLES = english(WordClass.CONNECTOR, WordClass.NAME_PARTICLE)
@@ -75,6 +75,7 @@ def _bare_shape(bare: str) -> Shape:
         not any(ch.isalnum() for ch in bare)
         or len(bare) > _MAX_BARE_CHARS
         or len(words) > _MAX_WORDS
+        or bare[0] in "([（"
         or _SENTENCE_SIGN.search(bare)
         # No full stop but an abbreviation's: `Dr.`, `J.`, `Jr.`.
         or any(word.endswith(".") and len(word) > 5 for word in words)
@@ -166,6 +167,12 @@ def is_titled(label: str) -> bool:
 def is_function_word(label: str) -> bool:
     """`so`, `and`: what begins a sentence and is nobody's name."""
     return label.casefold() in _FUNCTION
+
+
+def is_clause(label: str) -> bool:
+    """Whether it begins in small letters or holds a word of sentences: `The reason is`."""
+    words = label.casefold().replace("’", "'").split()
+    return label[:1].islower() or bool(_NO_NAME_WORDS.intersection(words))
 
 
 def is_listed(words: str) -> bool:

@@ -8,7 +8,13 @@ from dynagrag.core.errors import LoadError
 from dynagrag.ingest.load.captions import is_timing
 from dynagrag.ingest.load.clock_forms import is_mission_clock, is_spacelog
 from dynagrag.ingest.load.spoken_text import spoken_format
-from dynagrag.ingest.load.subtitles import is_ass, is_lrc, is_microdvd, is_mpl2
+from dynagrag.ingest.load.subtitles import (
+    has_lrc_time,
+    is_ass,
+    is_lrc,
+    is_microdvd,
+    is_mpl2,
+)
 from dynagrag.ingest.load.tables import csv_delimiter, headless
 
 _JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
@@ -73,6 +79,8 @@ def line_format(lines: list[str], suffix: str) -> str:
             return form
     if suffix in {".json", ".jsonl", ".ndjson"}:
         return "json"
+    if suffix == ".lrc" and any(map(has_lrc_time, head)):
+        return "lrc"
     is_table = filled and (csv_delimiter(filled[0]) is not None or headless(filled) is not None)
     if suffix not in _BY_SUFFIX and is_table and len(filled) > 1:
         return "csv"

@@ -25,6 +25,7 @@ from dynagrag.ingest.load.label_forms import (
 from dynagrag.ingest.load.label_shapes import (
     Shape,
     ends_sentence,
+    is_clause,
     is_function_word,
     is_listed,
     is_titled,
@@ -36,10 +37,13 @@ from dynagrag.ingest.load.label_shapes import (
 _FULL = 0.8
 """From this share of labelled paragraphs on, each is taken to begin with a label."""
 _EVERY = 0.9
+_HALF = 0.4
+_BY_LINE = 0.75
+"""From this share of labelled lines on, each line is a turn."""
 _MOST_FRONT_LINES = 20
 _MAX_ITEM_WORDS = 12
 _MAX_ODD_WORDS = 8
-_STOP_WITHIN = re.compile(r"[.!?…;]\s")
+_STOP_WITHIN = re.compile(r"\w{4}\.\s|[!?…;]\s")
 _COLON_PLACE = "before a colon"
 RECURS = 3
 """So often a name or a clock has to come to be missed."""
@@ -66,6 +70,8 @@ class Labels:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     heads: dict[int, Head] = field(default_factory=dict)
     coverage: float = 0.0
+    has_sentences: bool = False
+    """Whether what is said ends as sentences do."""
     unused: dict[int, Head] = field(default_factory=dict)
     """What stands before colons in a file that reads in no form."""
     numbers: tuple[int, ...] = ()
@@ -98,7 +104,7 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     best = max(chosen, key=lambda reading: len(reading.heads))
     heads = dict(sorted(heads.items()))
     numbers = tuple(lines[at].number for at in heads)
-    return Labels(best.form, verdicts, heads, facts.coverage, numbers=numbers)
+    return Labels(best.form, verdicts, heads, facts.coverage, facts.has_sentences, numbers=numbers)
 
 
 def cue_labels(cues: Sequence[Sequence[str]]) -> tuple[Labels, dict[tuple[int, int], int]]:
@@ -221,24 +227,26 @@ def _stray_heads(
             head.opens and _is_full_name(head.label) and no_person(head.label) is None
         ):
             yield head
-    if is_plain and coverage >= _EVERY:
-        is_by_line = len(heads) >= _EVERY * len(lines)
+    if is_plain and coverage >= _HALF:
+        is_by_line = len(heads) >= _BY_LINE * len(lines)
+        is_full = coverage >= _EVERY
         is_bare = sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads)
         for at, line in enumerate(lines):
             if at not in covered and (line.opens or is_by_line):
                 odd = _PLAIN.head(lines, at)
-                if odd is not None and _could_be_label(odd, is_bare):
+                if odd is not None and _could_be_label(odd, is_bare, is_by_line or is_full):
                     yield odd
 
 
-def _could_be_label(head: Head, is_bare: bool) -> bool:
-    """Whether what stands before a colon is short, no sentence, and placed as the others are."""
-    return (
-        head.clock is None
-        and len(head.label.split()) <= _MAX_ODD_WORDS
-        and not _STOP_WITHIN.search(head.label)
-        and (head.is_bare or not is_bare)
-    )
+def _could_be_label(head: Head, is_bare: bool, has_each: bool) -> bool:
+    """Whether what stands before a colon is short, no sentence, and placed as the others are.
+    `has_each`: each other turn of the file has a label.
+    """
+    if head.clock is not None or len(head.label.split()) > _MAX_ODD_WORDS:
+        return False
+    if _STOP_WITHIN.search(head.label) or is_bare != head.is_bare:
+        return False
+    return is_bare or has_each or not is_clause(head.label)
 
 
 def _is_full_name(label: str) -> bool:

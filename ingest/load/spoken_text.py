@@ -30,8 +30,10 @@ _ESCAPED_CLOCK = re.compile(rf"\\([\[(]){CLOCK}\\?[\])]")
 _LEADING = re.compile(rf"({ANY_CLOCK})(?:[ \t]*[-–][ \t]*|[ \t]+|$)(.*)", re.ASCII)
 _TRAILING = re.compile(rf"(.*?)[ \t]+({MARKED_CLOCK})$", re.ASCII)
 _ANY = re.compile(CLOCK, re.ASCII)
+_LONG_CLOCK = re.compile(r"\d{1,2}:\d{2}:\d{2}$", re.ASCII)
 _OTTER_END = "transcribed by https://otter.ai"
 _MOST_FOOT_WORDS = 12
+_FEW_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +223,14 @@ class _Cutter:
     pending: Clock | None = None
     """The clock above, which holds until the next one."""
 
+    is_set_in: bool = False
+    """Whether names are set in, as in a script: what isn't is nobody's."""
+
     def cut(self) -> None:
         """Fills `turns`."""
+        heads = self.labels.heads
+        num_set_in = sum(self.lines[at].is_indented for at in heads)
+        self.is_set_in = bool(heads) and num_set_in >= 0.8 * len(heads)
         at = 0
         while at < len(self.lines):
             head = self.labels.heads.get(at)
@@ -291,20 +299,35 @@ class _Cutter:
         self.turns.append(_Open(None, None, line.number))
 
     def _is_nobodys(self, at: int) -> bool:
-        """A heading without marks, what programs add at the end, and their messages."""
+        """A heading without marks, what programs add at the end, their messages, and lines outside
+        of the speech of a script.
+        """
         line = self.lines[at]
-        is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
-        if not is_alone or self.labels.form is None or ends_sentence(line.text):
+        if self.labels.form is None or self._is_below_name():
             return False
-        if _is_heading(line.text):
+        if self.is_set_in and line.opens and not line.is_indented:
             return True
-        if len(line.text.split()) > _MOST_FOOT_WORDS:
+        is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
+        num_words = len(line.text.split())
+        if ends_sentence(line.text) or num_words > _MOST_FOOT_WORDS:
             return False
         is_last = at > max(self.labels.heads, default=0)
-        names = (label for label in self.labels.verdicts if len(label.split()) > 1)
-        return (is_last and _ANY.search(line.text) is not None) or any(
-            line.text.startswith(f"{name} ") for name in names
+        if not is_alone:
+            return is_last and _LONG_CLOCK.search(line.text) is not None
+        is_between = (
+            self.labels.has_sentences and self.labels.coverage >= 0.8 and num_words <= _FEW_WORDS
         )
+        names = (label for label in self.labels.verdicts if len(label.split()) > 1)
+        return (
+            _is_heading(line.text)
+            or is_between
+            or (is_last and _ANY.search(line.text) is not None)
+            or any(line.text.startswith(f"{name} ") for name in names)
+        )
+
+    def _is_below_name(self) -> bool:
+        """Whether a name has no words yet: those that come are its own, `(quietly)` too."""
+        return bool(self.turns and self.turns[-1].label) and not any(self.turns[-1].lines)
 
     def _go_on(self, at: int) -> int:
         """Adds a line of words, or a paragraph of nobody's; returns how many lines."""
@@ -316,7 +339,7 @@ class _Cutter:
             self._add(self.turns[-1], match[2])
             return 1
         num_lines = self._lines_of_aside(at)
-        if num_lines:
+        if num_lines and not self._is_below_name():
             words = [item.text for item in self.lines[at : at + num_lines]]
             self.turns.append(_Open(None, None, line.number, None, words, is_aside=True))
             return num_lines

@@ -159,12 +159,13 @@ def _ttml(root: Element) -> Parsed:
         base = sum(rates.seconds(own.get("begin")) or 0.0 for own in around)
         inherited = next(filter(None, (_agent(own) for own in reversed(around))), "")
         for element, text in _cues(paragraph):
-            own = element if element is not None else paragraph
-            offset = (
-                base if own is paragraph else base + (rates.seconds(paragraph.get("begin")) or 0.0)
-            )
+            is_timed = element is not None and element.get("begin") is not None
+            own = element if element is not None and is_timed else paragraph
+            within = rates.seconds(paragraph.get("begin")) or 0.0
+            offset = base + within if is_timed else base
             start, end = _times(own, rates)
-            agent = _agent(own) or _agent(paragraph) or inherited
+            agent = "" if element is None else _agent(element)
+            agent = agent or _agent(paragraph) or inherited
             speaker = ", ".join(names.get(id_, id_) for id_ in agent.split())
             turns.append(
                 SourceTurn(
@@ -225,22 +226,20 @@ def _times(element: Element, rates: _Rates) -> tuple[float | None, float | None]
 
 
 def _cues(paragraph: Element) -> Iterator[tuple[Element | None, str]]:
-    """(timed span or None for the paragraph itself, words). Spans are cues where the paragraph has
-    no times; else they only say when each word is sung.
+    """(span or None for the paragraph itself, words). A span is a cue where it has an agent, or
+    where it has times and the paragraph none; else its times only say when a word is sung.
     """
-    if paragraph.get("begin") is not None or not any(own.get("begin") for own in paragraph):
-        yield None, "".join(paragraph.itertext())
-        return
+    has_times = paragraph.get("begin") is not None
     loose = paragraph.text or ""
     for element in paragraph:
         words = "".join(element.itertext())
-        if element.get("begin") is None:
-            loose += words
-        else:
+        if _agent(element) or (element.get("begin") is not None and not has_times):
             if loose.strip():
                 yield None, loose
             loose = ""
             yield element, words
+        else:
+            loose += words
         loose += element.tail or ""
-    if loose.strip():
+    if loose.strip() or not len(paragraph):
         yield None, loose

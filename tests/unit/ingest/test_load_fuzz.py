@@ -75,6 +75,10 @@ _GROWING: dict[str, Callable[[int], bytes]] = {
     "nested.ttml": lambda n: (
         b"<tt>" + b'<div begin="1s">' * n + b"<p>a</p>" + b"</div>" * n + b"</tt>"
     ),
+    "a.smi": lambda n: b"<SAMI><BODY>" + b"<SYNC Start=1><P Class=E>x<P Class=F>y" * n,
+    "a.ass": lambda n: (
+        b"[Events]\n" + b"Dialogue: 0,0:00:01.00,0:00:02.00,D,A,0,0,0,,{\\i1}x\\Ny\n" * n
+    ),
     "a.lrc": lambda n: b"[00:01.00][00:02.00]x\n" * n,
     "labels.txt": lambda n: b"0.5\t1.5\tx\n" * n,
     "a.csv": lambda n: b"start,text\n" + b"1,x,y,,\n" * n,

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dynagrag.core.schema import LoadedSource
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.load.json_forms import parse_json
+from dynagrag.ingest.load.whole_turns import turns_of
 
 Row = tuple[str | None, float | None, float | None, str]
 
@@ -1333,9 +1334,31 @@ def test_a_speaker_of_the_whole_file_speaks_no_segment_of_it(tmp_path: Path) -> 
     assert rows(load(tmp_path, {"speaker": "C", "segments": segments})) == NOBODY
 
 
+def test_captions_in_json_are_turns_of_whole_sentences(tmp_path: Path) -> None:
+    cues = ["the gate isn&#39;t", "stuck, it only", "sticks.", "[Music]"]
+    source = load(
+        tmp_path,
+        [{"text": text, "start": 2.0 * at, "duration": 2.5} for at, text in enumerate(cues)],
+    )
+    assert [turn.text for turn in turns_of(source)] == [
+        "the gate isn't stuck, it only sticks.",
+        "[Music]",
+    ]
+
+
 def test_an_unknown_tools_json_says_where_it_was_read_from(tmp_path: Path) -> None:
     source = load(tmp_path, CASES["sonix"][0])
     assert source.notes == ("an unknown JSON form: read from transcript[]",)
+    sessions = {
+        "talk": {f"session_{at}": [{"speaker": "A", "text": f"Word {at}."}] for at in range(1, 12)},
+        "aside": [{"speaker": "B", "text": "Unread."}],
+    }
+    source = load(tmp_path, sessions)
+    assert [turn.text for turn in source.turns] == [f"Word {at}." for at in range(1, 12)]
+    assert source.notes == (
+        "an unknown JSON form: read from talk.session_N[]",
+        "other lists with words are left out: aside[]",
+    )
     of_calls = {
         "call": {
             "summary": [{"text": "They talk about a gate that sticks, at length.", "start": 0}],

@@ -100,6 +100,24 @@ AGENTS = (
             [(None, 1.0, 3.0, "The hull is dry."), (None, 4.0, 5.0, "Tar it.")],
         ),
         (
+            "a.sub",
+            "{0}{0}23.976\n{24}{}The hull\n{96}{120}is dry.\n",
+            "microdvd",
+            [(None, 1.001, None, "The hull"), (None, 4.004, 5.005, "is dry.")],
+        ),
+        (
+            "a.lrc",
+            "[00:01]The hull\n[00:03]is dry.\n",
+            "lrc",
+            [(None, 1.0, None, "The hull"), (None, 3.0, None, "is dry.")],
+        ),
+        (
+            "a.txt",
+            "[ti:x]\n[00:01:50]The hull\n[00:03:00]is dry.\n",
+            "lrc",
+            [(None, 1.5, None, "The hull"), (None, 3.0, None, "is dry.")],
+        ),
+        (
             "a.lrc",
             "[ti:Yard]\n[offset:500]\n[00:01.50]The <00:01.90>hull\n[00:03.50][00:09.50]is dry\n",
             "lrc",
@@ -119,6 +137,16 @@ AGENTS = (
             '<p begin="00:00:05.000" dur="1.5s" ttm:agent="p">Tar it.</p></div></body></tt>',
             "ttml",
             [("Ida", 11.0, 13.0, "The hull is dry."), ("Per", 15.0, 16.5, "Tar it.")],
+        ),
+        (
+            "a.ttml",
+            TTML_HEAD
+            + ">"
+            + AGENTS
+            + '<body><div><p begin="1s" end="2s"><span ttm:agent="i">The hull.</span><br/>'
+            '<span ttm:agent="p">Is it dry?</span></p></div></body></tt>',
+            "ttml",
+            [("Ida", 1.0, 2.0, "The hull."), ("Per", 1.0, 2.0, "Is it dry?")],
         ),
         (
             "a.xml",
@@ -151,6 +179,17 @@ def test_a_subtitle_file_is_read_with_its_speakers_and_times(
     source = load(tmp_path, name, content)
     assert rows(source) == expected
     assert source.format == form
+
+
+def test_an_ass_file_may_begin_with_a_comment_and_have_its_columns_in_any_order(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "; made by hand\n[Script Info]\n\n[Events]\nFormat: Start, End, Name, Text\n"
+        "Dialogue: 0:00:01.00,0:00:03.00,Ida,The hull, at last, is dry.\n"
+    )
+    source = load(tmp_path, "a.ass", text)
+    assert rows(source) == [("Ida", 1.0, 3.0, "The hull, at last, is dry.")]
 
 
 def test_what_an_ass_file_shows_twice_or_draws_is_left_out_with_a_note(tmp_path: Path) -> None:

@@ -80,12 +80,13 @@ def checked_claims(
 @dataclass(frozen=True, slots=True)
 class _Held:
     """A claim, the lines that it is held against by label, and what came of it: of the rules where
-    nobody else was asked.
+    nobody else was asked. `shown`: the labels of all lines that these were chosen of.
     """
 
     claim: SplitClaim
     lines: Mapping[str, Line]
     check: ClaimCheck
+    shown: frozenset[str]
     num_searched: int | None = None
 
     @property
@@ -154,11 +155,11 @@ def _checked_by_rules(
             places[label] = (label not in named_before, -len(wanted & words))
     nearest = sorted(places, key=places.__getitem__)[:_MAX_OTHERS]
     others = {label: lines[label] for label in nearest}
-    held = _Held(claim, {}, ClaimCheck(Verdict.NOT_FOUND))
+    held = _Held(claim, {}, ClaimCheck(Verdict.NOT_FOUND), frozenset(lines))
     for chosen in (own, others, own | others):
         if chosen and chosen != held.lines and not held.is_settled:
             check = RulesChecker().check([_as_claim(claim, chosen)])[0]
-            held = _Held(claim, chosen, check)
+            held = replace(held, lines=chosen, check=check)
     return held
 
 
@@ -190,7 +191,7 @@ def _searched(held: Sequence[_Held], checker: ClaimChecker, search: ClaimSearch)
             continue
         nearest = search.nearest(row.claim.text)
         rows[i] = replace(row, num_searched=nearest.num_lines)
-        if not nearest.lines.keys() <= row.lines.keys():  # else it was held against them already
+        if not nearest.lines.keys() <= row.shown:  # else there is no line that wasn't shown
             looked_for[i] = nearest
     again = _checked_by(
         checker,

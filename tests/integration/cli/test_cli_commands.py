@@ -146,6 +146,8 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
             "found",
             "reason",
             "score",
+            "language",
+            "num_searched",
         }
     assert answer["claims_checked_by"] == "rules+model"
     assert answer["citations"]

@@ -11,7 +11,12 @@ is fast.
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
+
+from dynagrag.moved_modules import MovedModules
+
+sys.meta_path.append(MovedModules())
 
 if TYPE_CHECKING:
     from dynagrag.config.settings import Settings, load_settings

@@ -1,6 +1,7 @@
 """The conversations in a workspace's folder: what is kept, read again, and dropped."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -285,3 +286,17 @@ def test_two_processes_that_save_notes_lose_none(tmp_path: Path) -> None:
     ]
     assert [worker.wait(60) for worker in workers] == [0, 0]
     assert len(ConversationBook(tmp_path).conversation(NOTES).exchanges) == 50
+
+
+@pytest.mark.parametrize("what", ["a pipe", "deep"])
+def test_a_file_of_no_conversation_holds_no_deletion_up(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "conversations" / f"{OLD}.json"
+    path.parent.mkdir()
+    if what == "a pipe":
+        os.mkfifo(path)
+    else:
+        path.write_text("[" * 99_999)
+    assert ConversationBook(tmp_path).keep_documents([]) == 0
+    if what == "deep":
+        with pytest.raises(StoreError, match="is damaged"):
+            ConversationBook(tmp_path).conversation(OLD)

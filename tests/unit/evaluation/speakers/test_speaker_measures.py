@@ -152,6 +152,6 @@ def test_the_gold_is_read_as_well_as_this() -> None:
     lines = [measure_file(file) for file in load_gold_files(GOLD)]
     assert len(lines) >= 40
     total = SpeakerCounts.total([line.counts for line in lines])
-    assert total.share(total.right) >= 0.72
-    assert total.share(total.wrong) <= 0.045
-    assert total.times_right / total.times >= 0.53
+    assert total.share(total.right) >= 0.91
+    assert total.share(total.wrong) <= 0.03
+    assert total.times_right / total.times >= 0.95

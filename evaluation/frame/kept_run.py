@@ -11,6 +11,7 @@ from typing import Any
 
 from dynagrag.core.errors import DynaGragError, LoadError, UsageError
 from dynagrag.core.files.private_files import write_text
+from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 
 FORMAT = 1
 RUN, SUMMARY, REPORT = "run.json", "summary.json", "report.html"
@@ -87,6 +88,8 @@ def new_folder(runs: Path, dataset: str, now: datetime | None = None) -> Path:
 
 def read_head(path: Path) -> dict[str, Any]:
     """The run.json of a run's folder. LoadError where there is none, or it is damaged."""
+    if is_irregular(path / RUN):
+        raise LoadError(f"{path / RUN} {IRREGULAR}, or {_ANEW.format(path=path)}")
     try:
         head = json.loads((path / RUN).read_text(encoding="utf-8"))
     except FileNotFoundError as err:
@@ -94,7 +97,7 @@ def read_head(path: Path) -> dict[str, Any]:
             f"{path} is no run's folder (it has no {RUN}); name a folder that `dynagrag evaluate`"
             " wrote"
         ) from err
-    except (OSError, ValueError) as err:
+    except (OSError, ValueError, RecursionError) as err:
         raise LoadError(f"{path / RUN} cannot be read: {err}; {_ANEW.format(path=path)}") from err
     if (
         not isinstance(head, dict)

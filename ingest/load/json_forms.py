@@ -30,8 +30,8 @@ from dynagrag.ingest.load.json_places import (
     wrapped_records,
 )
 from dynagrag.ingest.load.json_records import (
-    Part,
-    Record,
+    JsonPart,
+    JsonRecord,
     has_words,
     names_in,
     read_record,
@@ -54,7 +54,7 @@ from dynagrag.ingest.load.spoken_words import (
     letters,
     pieces_of,
 )
-from dynagrag.ingest.load.times import Span, from_first, unit_note, unit_of
+from dynagrag.ingest.load.times import TimedWords, from_first, unit_note, unit_of
 
 KNOWN_SHAPES = (
     "a list of {speaker, start, end, text}, or an object with turns (Oyez), segments (Podcasting"
@@ -244,7 +244,7 @@ def _all_names(data: Any) -> dict[str, str]:
     return names
 
 
-def _without_retold(records: list[Record]) -> list[Record]:
+def _without_retold(records: list[JsonRecord]) -> list[JsonRecord]:
     """Google tells speakers in a last result that has all words once more: only it is kept, with
     the text of those before.
     """
@@ -258,7 +258,7 @@ def _without_retold(records: list[Record]) -> list[Record]:
     return [replace(last, text=text, start=None, end=None)]
 
 
-def _are_words(records: Sequence[Record]) -> bool:
+def _are_words(records: Sequence[JsonRecord]) -> bool:
     """Whether each record is a single word with a time."""
     filled = [own for own in records if own.text.strip()]
     return (
@@ -269,20 +269,24 @@ def _are_words(records: Sequence[Record]) -> bool:
     )
 
 
-def _gathered(records: Sequence[Record]) -> list[Record]:
+def _gathered(records: Sequence[JsonRecord]) -> list[JsonRecord]:
     """A record of all words for each channel."""
-    by_channel: dict[str | None, list[Part]] = {}
+    by_channel: dict[str | None, list[JsonPart]] = {}
     for own in records:
-        part = Part(own.text, own.speaker, own.start, own.end, own.duration, own.is_sign)
+        part = JsonPart(own.text, own.speaker, own.start, own.end, own.duration, own.is_sign)
         by_channel.setdefault(own.channel, []).append(part)
     return [
-        Record("words", "", None, channel, None, None, None, parts=tuple(parts))
+        JsonRecord("words", "", None, channel, None, None, None, parts=tuple(parts))
         for channel, parts in by_channel.items()
     ]
 
 
 def _turns_of(
-    records: Sequence[Record], found: FoundRecords, spans: Sequence[_SpeakerSpan], *, is_whole: bool
+    records: Sequence[JsonRecord],
+    found: FoundRecords,
+    spans: Sequence[_SpeakerSpan],
+    *,
+    is_whole: bool,
 ) -> tuple[list[SourceTurn], list[str]]:
     """The records' turns, and notes."""
     texts = ((own, own.text or " ".join(part.text for part in own.parts)) for own in records)
@@ -317,8 +321,8 @@ def _turns_of(
 
 
 def _plain_times(
-    timed: Iterable[tuple[Record | Part, str]], hint_s: float | None
-) -> tuple[list[Span], list[float | None]]:
+    timed: Iterable[tuple[JsonRecord | JsonPart, str]], hint_s: float | None
+) -> tuple[list[TimedWords], list[float | None]]:
     """The plain numbers of records or words, and the units that their keys suggest."""
     spans, hints = [], list[float | None]()
     for own, text in timed:
@@ -328,12 +332,12 @@ def _plain_times(
         end = own.end.value if own.end is not None and not own.end.is_sure else None
         if end is None and own.duration is not None and not own.duration.is_sure:
             end = start.value + own.duration.value
-        spans.append(Span(text, start.value, end))
+        spans.append(TimedWords(text, start.value, end))
         hints.append(start.hint_s or hint_s)
     return spans, hints
 
 
-def _words_of(record: Record, unit_s: float) -> list[SpokenWord]:
+def _words_of(record: JsonRecord, unit_s: float) -> list[SpokenWord]:
     return [
         SpokenWord(part.text, part.speaker or record.speaker, *_seconds(part, unit_s), part.is_sign)
         for part in record.parts
@@ -341,7 +345,7 @@ def _words_of(record: Record, unit_s: float) -> list[SpokenWord]:
 
 
 def _pieces(
-    record: Record, words: list[SpokenWord], unit_s: float, *, is_whole: bool
+    record: JsonRecord, words: list[SpokenWord], unit_s: float, *, is_whole: bool
 ) -> tuple[list[SpokenPiece], bool]:
     """A record's pieces, and whether its words' speakers and times couldn't be used."""
     text = record.text if record.text.strip() else ""
@@ -369,7 +373,7 @@ def _pieces(
     ], is_lost
 
 
-def _seconds(record: Record | Part, unit_s: float) -> tuple[float | None, float | None]:
+def _seconds(record: JsonRecord | JsonPart, unit_s: float) -> tuple[float | None, float | None]:
     """Start and end."""
     start = None if record.start is None else record.start.seconds(unit_s)
     if record.end is not None:

@@ -66,7 +66,7 @@ _SEPARATORS = re.compile(r"[\s_\-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class JsonPart:
     """A word or sign within a record. `is_sign`: punctuation that stands at the word before."""
 
     text: str
@@ -78,7 +78,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class JsonRecord:
     """One segment, or all the words of a file or channel, in the file's own unit."""
 
     place: str
@@ -88,7 +88,7 @@ class Record:
     start: Instant | None
     end: Instant | None
     duration: Instant | None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[JsonPart, ...] = ()
     is_final: bool = True
     is_sign: bool = False
 
@@ -166,7 +166,7 @@ def _text_key(view: Mapping[str, Any]) -> str | None:
 
 def read_record(
     record: Any, place: str, around: Mapping[str, Any], names: Mapping[str, str]
-) -> Record:
+) -> JsonRecord:
     """A record with what the objects around it say of it.
 
     Args:
@@ -191,7 +191,7 @@ def read_record(
             f"{place}.{key} is {short(str(text), 40)}, not a text; correct it or export it again"
         )
     start, end = _times_of(view, place)
-    return Record(
+    return JsonRecord(
         place=place,
         text=text or "",
         speaker=speaker_of(view, names) or speaker_of(around, names),
@@ -337,8 +337,8 @@ def _is_timed_word(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 3 and isinstance(value[0], str)
 
 
-def _parts(view: Mapping[str, Any], place: str, names: Mapping[str, str]) -> list[Part]:
-    parts: list[Part] = []
+def _parts(view: Mapping[str, Any], place: str, names: Mapping[str, str]) -> list[JsonPart]:
+    parts: list[JsonPart] = []
     for number, own in enumerate(_parts_in(view)):
         here = f"{place}.words[{number}]"
         if _is_timed_word(own):
@@ -353,7 +353,7 @@ def _parts(view: Mapping[str, Any], place: str, names: Mapping[str, str]) -> lis
             continue
         start, end = _times_of(inner, here)
         parts.append(
-            Part(
+            JsonPart(
                 text=inner[key],
                 speaker=speaker_of(inner, names),
                 start=start,

@@ -107,6 +107,8 @@ class LabelForm:
         if match is None:
             return None
         label = plain_label(match["label"])
+        if self.proof is Proof.TIMES and (label[:1], label[-1:]) in {("[", "]"), ("<", ">")}:
+            label = label[1:-1].strip()
         if not label or (self.is_fit is not None and not self.is_fit(label)):
             return None
         groups = match.groupdict()
@@ -211,6 +213,15 @@ FORMS: tuple[LabelForm, ...] = (
         rf"(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—][ \t]*)?{_MARK}{_LABEL}(?P=mark)[ \t]*:?{_REST}",
         Proof.TIMES,
         signs=("**", "__"),
+        is_sure=True,
+    ),
+    _form(
+        "behind a time and From",
+        "otter-text",
+        rf"(?P<before>{CLOCK})[ \t]+From[ \t]+{_LABEL}(?:[ \t]+[Tt]o[ \t]+[^:\n]{{1,60}})?"
+        rf"[ \t]*:{_REST}",
+        Proof.TIMES,
+        signs=("From",),
         is_sure=True,
     ),
     _form(

@@ -29,7 +29,7 @@ _ALONE = _HEADING_WORDS - english(WordClass.VOICE)
 _ASKING = english(WordClass.ASKING)
 _NO_NAME_WORDS = english(WordClass.NO_LABEL)
 _JOINTS = english(WordClass.HEADING_JOINT)
-_NUMBERED = english(WordClass.NUMBERED_SECTION)
+_NUMBERED = english(WordClass.NUMBERED_SECTION) | german(WordClass.NUMBERED_SECTION)
 
 _SENTENCE_SIGN = re.compile(r'["“”„«»!?;…\\]')
 _ODD_SIGN = re.compile(r"[<>\[\]{}=+*|^%]")

@@ -399,7 +399,8 @@ def _heads_list(label: str, facts: _FileFacts) -> str | None:
             return None
         else:
             num_lines += len(below)
-    return _ADDRESS_OR_LIST if num_lines > 1 else None
+    # One line is enough below a numbered head: `Tagesordnungspunkt 3`.
+    return _ADDRESS_OR_LIST if num_lines > 1 or (num_lines and label[-1].isdigit()) else None
 
 
 def _is_item(words: str) -> bool:
@@ -443,7 +444,8 @@ def _once_a_name(label: str, head: Head, facts: _FileFacts) -> str | None:
     is_word = len(words) == 1 and not is_titled(label) and (
         is_function_word(label) or label.casefold() in facts.small_words
     )  # fmt: skip
-    if facts.is_timed and head.clock and not any(ch.isalpha() for ch in label):
+    is_written = shape is Shape.NAME or len(words) == 1 or not any(ch.isalpha() for ch in label)
+    if facts.is_timed and head.clock and is_written:
         return "stands beside a time, as the others do"
     if facts.coverage >= _FULL or not facts.first_words:
         is_label = shape is Shape.NAME or len(words) == 1 or "," in label

@@ -26,6 +26,8 @@ from dynagrag.ingest.load.parsed import Parsed, has_letter, speaker_or_none
 from dynagrag.ingest.load.speakers import MAX_PLACES, RECURS, Labels, find_labels, label_notes
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
+_WIDE_BLANK = re.compile(r"[^\S \t\n]")
+"""Blank space of other widths: no-break, ideographic."""
 _ESCAPED_CLOCK = re.compile(rf"\\([\[(]){CLOCK}\\?[\])]")
 _LEADING = re.compile(rf"({ANY_CLOCK})(?:[ \t]*[-–][ \t]*|[ \t]+|$)(.*)", re.ASCII)
 _TRAILING = re.compile(rf"(.*?)[ \t]+({MARKED_CLOCK})$", re.ASCII)
@@ -64,7 +66,7 @@ def filled_lines(lines: Iterable[str]) -> list[TextLine]:
     made: list[TextLine] = []
     opens = True
     for number, line in enumerate(lines, 1):
-        text = line.strip()
+        text = _WIDE_BLANK.sub(" ", line).strip()
         if text:
             text = _ESCAPED_CLOCK.sub(lambda match: match[0].replace("\\", ""), text)
             made.append(TextLine(text, number, opens, line[:2].isspace()))
@@ -309,7 +311,7 @@ class _Cutter:
             return True
         is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
         num_words = len(line.text.split())
-        if ends_sentence(line.text) or num_words > _MOST_FOOT_WORDS:
+        if is_aside(line.text) or ends_sentence(line.text) or num_words > _MOST_FOOT_WORDS:
             return False
         is_last = at > max(self.labels.heads, default=0)
         if not is_alone:

@@ -14,7 +14,7 @@ from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, has_letter, spea
 from dynagrag.ingest.load.times import (
     MILLI_S,
     Instant,
-    Span,
+    TimedWords,
     frames_a_second,
     instant_of,
     unit_note,
@@ -231,7 +231,7 @@ def _turns(
     ]
     unit_s = unit_of(
         (
-            Span(text, start.value, _end_of(start, end, duration))
+            TimedWords(text, start.value, _end_of(start, end, duration))
             for text, start, end, duration in plain
         ),
         [hint_s] * len(plain),

@@ -60,7 +60,7 @@ class Instant(NamedTuple):
         return self.value if self.is_sure else self.value * unit_s
 
 
-class Span(NamedTuple):
+class TimedWords(NamedTuple):
     """Words and when they are spoken, in a unit that isn't known yet."""
 
     text: str
@@ -129,7 +129,7 @@ def _finite(value: float) -> float:
     return number
 
 
-def unit_of(spans: Iterable[Span], hints: Iterable[float | None] = ()) -> float:
+def unit_of(spans: Iterable[TimedWords], hints: Iterable[float | None] = ()) -> float:
     """Seconds of the unit that a file counts in.
 
     Args:

@@ -92,3 +92,9 @@ def test_a_key_of_the_seal_that_is_a_pipe_is_none(home: Path) -> None:
     os.mkfifo(home / "job_key")
     assert not is_own("text", "seal")
     assert is_own("text", seal("text"))  # a key takes its place
+
+
+def test_a_run_whose_settings_are_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "run.json")
+    with pytest.raises(LoadError, match="is no regular file"):
+        read_head(tmp_path)

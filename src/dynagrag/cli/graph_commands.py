@@ -203,7 +203,9 @@ def export(
     store: STORE = None,
     force: FORCE = False,
 ) -> int:
-    """Write the graph to a file, as GraphML, JSON or CSV.
+    """Write the graph to a file for you alone, as GraphML, JSON or CSV.
+
+    In CSV a text that a spreadsheet would run as a formula begins with an apostrophe.
 
     Example: dynagrag graph export talks.graphml
     """

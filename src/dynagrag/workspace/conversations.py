@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from dynagrag.core.errors import StoreError, UsageError
 from dynagrag.core.files.private_files import private, write_text
+from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.core.schema import Answer, Citation
 from dynagrag.core.text import clock
 from dynagrag.generation.claims.verdict_text import (
@@ -28,6 +29,7 @@ from dynagrag.generation.claims.verdict_text import (
     shown_lines,
     with_numbers,
 )
+from dynagrag.generation.evidence_sentences.doubts import doubts_text
 from dynagrag.generation.stored_answer import answer_json, answer_of
 
 CitationT = TypeVar("CitationT", bound=Citation)
@@ -146,7 +148,7 @@ class ConversationBook:
         if not path.is_file():
             return Conversation(id_)
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            found = _read(path)
             if found.get("format", 0) > _FORMAT:
                 raise StoreError(
                     f"the conversation {path} was kept by a newer version of dynagrag; update"
@@ -159,7 +161,14 @@ class ConversationBook:
                     Exchange(str(row["id"]), str(row["asked"]), str(row["at"]), answers)
                 )
             return Conversation(id_, tuple(exchanges))
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as err:
+        except (
+            OSError,
+            ValueError,
+            TypeError,
+            KeyError,
+            AttributeError,
+            RecursionError,
+        ) as err:
             raise StoreError(
                 f"the conversation {path} is damaged; delete the file, or put it right"
             ) from err
@@ -203,8 +212,8 @@ class ConversationBook:
                 part.unlink(missing_ok=True)  # of a process that was killed as it wrote
             for path in sorted(self._folder.glob("*.json")):
                 try:
-                    found = json.loads(path.read_text(encoding="utf-8"))
-                except (OSError, ValueError):
+                    found = _read(path)
+                except (OSError, ValueError, RecursionError):
                     _LOG.warning(
                         "the conversation %s can't be read; if it quotes a deleted document, delete"
                         " the file",
@@ -262,6 +271,13 @@ class ConversationBook:
             raise StoreError(
                 f"the conversation cannot be kept in {self._folder}: {err.strerror}"
             ) from err
+
+
+def _read(path: Path) -> Any:
+    """The JSON of a file. ValueError where it holds none, or is a pipe, which may never end."""
+    if is_irregular(path):
+        raise ValueError(IRREGULAR)
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _age(path: Path) -> tuple[int, str]:
@@ -412,6 +428,10 @@ def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
     lines = [f"*({_by(kept)})*", ""]
     if answer.question != asked:
         lines += [f"Asked as: {answer.question}", ""]
+    if answer.is_answered_by_model and (doubts := doubts_text(answer)):
+        lines += [doubts, ""]
+    if answer.is_unsupported:
+        lines += ["No line of the sources supports this answer:", ""]
     lines += [with_numbers(marked_text(answer), answer), ""]
     cited: list[tuple[str, Citation]] = []
     if answer.is_answered_by_model:

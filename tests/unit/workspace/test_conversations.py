@@ -1,6 +1,7 @@
 """The conversations in a workspace's folder: what is kept, read again, and dropped."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -46,7 +47,7 @@ def stored(path: Path) -> Any:
 def as_kept_now(exchanges: Any) -> Any:
     """Without the counts of words shared, which verdicts on claims have replaced: they are read
     over. Whether anything fits wasn't asked, and where evidence fits wasn't either. All subgraphs
-    were ego-graphs.
+    were ego-graphs, and no speaker was doubted.
     """
     for exchange in exchanges:
         for arm in exchange["arms"]:
@@ -54,6 +55,7 @@ def as_kept_now(exchanges: Any) -> Any:
                 arm["answer"] |= {
                     "answerable": None,
                     "nothing_fits": False,
+                    "unsupported": False,
                     "unknown_names": {},
                     "quiet_speakers": [],
                 }
@@ -66,7 +68,7 @@ def as_kept_now(exchanges: Any) -> Any:
                     "after": None,
                 }
             if "trace" in arm["answer"]:
-                arm["answer"]["trace"]["subgraph_kind"] = "ego-graph"
+                arm["answer"]["trace"] |= {"subgraph_kind": "ego-graph", "doubtful": []}
             for key in ("uncited_sentences", "weak_citations"):
                 arm["answer"].get("trace", {}).pop(key, None)
     return exchanges
@@ -284,3 +286,17 @@ def test_two_processes_that_save_notes_lose_none(tmp_path: Path) -> None:
     ]
     assert [worker.wait(60) for worker in workers] == [0, 0]
     assert len(ConversationBook(tmp_path).conversation(NOTES).exchanges) == 50
+
+
+@pytest.mark.parametrize("what", ["a pipe", "deep"])
+def test_a_file_of_no_conversation_holds_no_deletion_up(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "conversations" / f"{OLD}.json"
+    path.parent.mkdir()
+    if what == "a pipe":
+        os.mkfifo(path)
+    else:
+        path.write_text("[" * 99_999)
+    assert ConversationBook(tmp_path).keep_documents([]) == 0
+    if what == "deep":
+        with pytest.raises(StoreError, match="is damaged"):
+            ConversationBook(tmp_path).conversation(OLD)

@@ -145,6 +145,39 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
             ("Rosa Lind", 47100.0, "In May."),
         ],
     ),
+    "a chat of a meeting": (
+        "a.txt",
+        "14:02:11 From Rosa Lind to Everyone:\n\tIt burned.\n14:02:19 From jan.h to Everyone:\n"
+        "\tWhen?\n14:03:01 From Rosa Lind to Everyone:\n\tIn May.\n",
+        [
+            ("Rosa Lind", 50531.0, "It burned."),
+            ("jan.h", 50539.0, "When?"),
+            ("Rosa Lind", 50581.0, "In May."),
+        ],
+    ),
+    "names in brackets beside a time, wide blanks, a name that is a small word": (
+        "a.txt",
+        "[Rosa Lind]\u300014:02:11\nIt burned.\n\n[Per]\u300014:02:19\nWhen?\n\n"
+        "[Rosa Lind]\u300014:03:01\nIn May.\n",
+        [
+            ("Rosa Lind", 50531.0, "It burned."),
+            ("Per", 50539.0, "When?"),
+            ("Rosa Lind", 50581.0, "In May."),
+        ],
+    ),
+    "an agenda's numbers": (
+        "a.txt",
+        "Abg. Wirth (fraktionslos):\nDas ist falsch.\n\nPräsident Kamp:\nDanke.\n\n"
+        "Punkt 3:\nBeratung des Antrags\n\nPräsident Kamp:\nGut.\n\n(Unruhe)\n\nNun denn.\n",
+        [
+            ("Abg. Wirth (fraktionslos)", None, "Das ist falsch."),
+            ("Präsident Kamp", None, "Danke."),
+            (None, None, "Punkt 3: Beratung des Antrags"),
+            ("Präsident Kamp", None, "Gut."),
+            (None, None, "(Unruhe)"),
+            ("Präsident Kamp", None, "Nun denn."),
+        ],
+    ),
     "Hebrew": (
         "a.txt",
         "דנה: הטחנה נשרפה.\n\nאורי: מתי?\n\nדנה: במאי.\n",

@@ -13,7 +13,7 @@ from dynagrag.ingest.load.times import (
     MILLI_S,
     TICK_S,
     Instant,
-    Span,
+    TimedWords,
     from_first,
     instant_of,
     time_notes,
@@ -62,7 +62,7 @@ def test_words_at_the_speed_of_speech_tell_the_unit_whatever_the_key_suggests(
     spans, at = [], 0.0
     for num in num_words:
         end = at + num / rate / unit
-        spans.append(Span("word " * num, at, end if has_ends else None))
+        spans.append(TimedWords("word " * num, at, end if has_ends else None))
         at = end
     if has_ends or len(spans) > 1:
         assert unit_of(spans, [hint]) == unit
@@ -71,7 +71,7 @@ def test_words_at_the_speed_of_speech_tell_the_unit_whatever_the_key_suggests(
 
 
 def test_chapters_a_quarter_of_an_hour_apart_stay_seconds() -> None:
-    chapters = [Span("What the harbour was built for", at * 900.0, None) for at in range(4)]
+    chapters = [TimedWords("What the harbour was built for", at * 900.0, None) for at in range(4)]
     assert unit_of(chapters) == 1.0
 
 

@@ -14,7 +14,7 @@ from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 SUFFIX = ".gold.json"
 
 
-class GoldTurn(BaseModel):
+class TrueTurn(BaseModel):
     """What one speaker says in one go. `speaker`: the name, or every name that is right (the first
     is the best one); None: these words are nobody's, so a reader may as well leave them out.
 
@@ -43,7 +43,7 @@ class _Gold(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     about: str = ""
-    turns: tuple[GoldTurn, ...] = Field(min_length=1)
+    turns: tuple[TrueTurn, ...] = Field(min_length=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class GoldFile:
     id: str
     path: Path
     about: str
-    turns: tuple[GoldTurn, ...]
+    turns: tuple[TrueTurn, ...]
     sha256: str
 
 

@@ -26,7 +26,7 @@ from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentLine, Ex
 from dynagrag.evaluation.frame.figures import Figure, count
 from dynagrag.evaluation.frame.report import Case, Cases, Listing, Report, Row, Section, Table
 from dynagrag.evaluation.frame.results import Result
-from dynagrag.evaluation.speakers.speaker_gold import GoldFile, GoldTurn, load_gold_files
+from dynagrag.evaluation.speakers.speaker_gold import GoldFile, TrueTurn, load_gold_files
 from dynagrag.ingest.load import load_source, turns_of
 
 NEAR_S = 0.5
@@ -127,7 +127,7 @@ def measure_file(gold: GoldFile) -> SpeakerLine:
 
 
 def compare(
-    gold: Sequence[GoldTurn], found: Sequence[SourceTurn]
+    gold: Sequence[TrueTurn], found: Sequence[SourceTurn]
 ) -> tuple[SpeakerCounts, list[Mistake]]:
     """The counts, and every stretch of words that is not under the right speaker, in order."""
     gold_words = [(place, word) for place, turn in enumerate(gold) for word in _words(turn.text)]
@@ -181,7 +181,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
-def _kind(turn: GoldTurn, found: SourceTurn | None) -> str:
+def _kind(turn: TrueTurn, found: SourceTurn | None) -> str:
     """As which of the counts a word counts. Who leaves out what is nobody's is right, too."""
     if found is None:
         return "lost" if turn.names else "right"

@@ -55,7 +55,7 @@ _PLAIN = next(form for form in FORMS if form.place == _COLON_PLACE)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class HeadVerdict:
     """What became of a label, and why in a short phrase."""
 
     fate: LabelFate
@@ -67,7 +67,7 @@ class Labels:
     """The labels of one file: each one's verdict, and the heads where turns begin, by line."""
 
     form: LabelForm | None = None
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    verdicts: dict[str, HeadVerdict] = field(default_factory=dict)
     heads: dict[int, Head] = field(default_factory=dict)
     coverage: float = 0.0
     has_sentences: bool = False
@@ -100,7 +100,7 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         return _without_form(lines, plain)
     for head in _stray_heads(lines, plain, chosen, heads, speakers):
         heads[head.at] = head
-        verdicts.setdefault(head.label, Verdict(LabelFate.NOBODY, _NOT_IN_FORM))
+        verdicts.setdefault(head.label, HeadVerdict(LabelFate.NOBODY, _NOT_IN_FORM))
     best = max(chosen, key=lambda reading: len(reading.heads))
     heads = dict(sorted(heads.items()))
     numbers = tuple(lines[at].number for at in heads)
@@ -199,7 +199,7 @@ def _without_form(lines: Sequence[TextLine], plain: FormReading | None) -> Label
         return Labels()
     why = f"too few lines of the file begin with a label ({plain.coverage:.0%})"
     verdicts = {
-        label: Verdict(LabelFate.NO_LABEL, no_person(label) or why)
+        label: HeadVerdict(LabelFate.NO_LABEL, no_person(label) or why)
         for label, count in plain.counts.items()
         if count > 1
     }
@@ -355,19 +355,19 @@ def _front_matter(heads: dict[int, Head], ended: dict[str, list[bool]]) -> Itera
         yield head.label
 
 
-def _verdict(label: str, facts: _FileFacts) -> Verdict:
+def _verdict(label: str, facts: _FileFacts) -> HeadVerdict:
     reason = next((why for test in _NO_PERSON if (why := test(label, facts))), None)
     if reason is not None:
-        return Verdict(LabelFate.NOBODY, reason)
+        return HeadVerdict(LabelFate.NOBODY, reason)
     heads = facts.by_label[label]
     if facts.is_sure:
-        return Verdict(LabelFate.SPEAKER, "stands where the file's labels do")
+        return HeadVerdict(LabelFate.SPEAKER, "stands where the file's labels do")
     if len(heads) > 1:
-        return Verdict(LabelFate.SPEAKER, f"comes {len(heads)} times where labels stand")
+        return HeadVerdict(LabelFate.SPEAKER, f"comes {len(heads)} times where labels stand")
     shown = _once_a_name(label, heads[0], facts)
     if shown is not None:
-        return Verdict(LabelFate.SPEAKER, shown)
-    return Verdict(LabelFate.NOBODY, "comes once, and nothing shows that it is a name")
+        return HeadVerdict(LabelFate.SPEAKER, shown)
+    return HeadVerdict(LabelFate.NOBODY, "comes once, and nothing shows that it is a name")
 
 
 def _is_within(label: str, facts: _FileFacts) -> str | None:

@@ -50,7 +50,7 @@ class _Clocks:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenTurn:
     """A turn that is being read; `label`: what its words stand behind, a speaker or not."""
 
     speaker: str | None
@@ -182,7 +182,7 @@ def _is_ordered(clocks: Iterable[Clock]) -> bool:
 
 
 def _with_times(
-    turns: Sequence[_Open], plain: Callable[[str], str]
+    turns: Sequence[_OpenTurn], plain: Callable[[str], str]
 ) -> tuple[list[SourceTurn], list[str]]:
     """The turns as they are kept. Times of day are kept where they are all of one day; beside them
     no other is, since nothing says whether 9:04 is hours.
@@ -218,7 +218,7 @@ class _Cutter:
     labels: Labels
     clocks: _Clocks
     title: str
-    turns: list[_Open] = field(default_factory=list)
+    turns: list[_OpenTurn] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     speaker: str | None = None
     label: str | None = None
@@ -254,10 +254,10 @@ class _Cutter:
                 continue
             at += 1
 
-    def _open(self, line: TextLine, clock: Clock) -> _Open:
+    def _open(self, line: TextLine, clock: Clock) -> _OpenTurn:
         """A turn that a clock begins; nobody's where the others have a label."""
         speaker = None if self.clocks.is_labelled else self.speaker
-        return _Open(speaker, self.label if speaker else None, line.number, clock)
+        return _OpenTurn(speaker, self.label if speaker else None, line.number, clock)
 
     def _begin(self, head: Head) -> None:
         line = self.lines[head.at]
@@ -265,7 +265,7 @@ class _Cutter:
         self.label = head.label
         if head.clock is not None and self.clocks.alone:
             self.pending = None
-        turn = _Open(self.speaker, head.label, line.number, head.clock or self.pending)
+        turn = _OpenTurn(self.speaker, head.label, line.number, head.clock or self.pending)
         words = head.rest
         if self.speaker is None:
             words = " ".join(item.text for item in self.lines[head.at : head.at + head.num_lines])
@@ -285,7 +285,7 @@ class _Cutter:
             and (following == len(self.lines) or following in self.labels.heads)
         )
 
-    def _add(self, turn: _Open, words: str) -> None:
+    def _add(self, turn: _OpenTurn, words: str) -> None:
         match = _TRAILING.fullmatch(words) if self.clocks.ends else None
         if match is not None:
             words = match[1]
@@ -297,8 +297,8 @@ class _Cutter:
         self.speaker = self.label = None
         words = heading[1].rstrip("# ") if heading else line.text
         if heading is None or collapse(words).strip("*_") != self.title:
-            self.turns.append(_Open(None, None, line.number, None, [words]))
-        self.turns.append(_Open(None, None, line.number))
+            self.turns.append(_OpenTurn(None, None, line.number, None, [words]))
+        self.turns.append(_OpenTurn(None, None, line.number))
 
     def _is_nobodys(self, at: int) -> bool:
         """A heading without marks, what programs add at the end, their messages, and lines outside
@@ -343,10 +343,10 @@ class _Cutter:
         num_lines = self._lines_of_aside(at)
         if num_lines and not self._is_below_name():
             words = [item.text for item in self.lines[at : at + num_lines]]
-            self.turns.append(_Open(None, None, line.number, None, words, is_aside=True))
+            self.turns.append(_OpenTurn(None, None, line.number, None, words, is_aside=True))
             return num_lines
         if self._begins_turn(at):
-            self.turns.append(_Open(self.speaker, self.label, line.number))
+            self.turns.append(_OpenTurn(self.speaker, self.label, line.number))
         self._add(self.turns[-1], line.text)
         return 1
 
@@ -386,9 +386,9 @@ def _is_heading(text: str) -> bool:
 # ---------------------------------------------------------------------------------------- decisions
 
 
-def _decisions(labels: Labels, turns: Sequence[_Open]) -> tuple[LabelDecision, ...]:
+def _decisions(labels: Labels, turns: Sequence[_OpenTurn]) -> tuple[LabelDecision, ...]:
     """What became of each label, with the lines where it stands and what stands behind it."""
-    behind: dict[str, list[_Open]] = defaultdict(list)
+    behind: dict[str, list[_OpenTurn]] = defaultdict(list)
     for turn in turns:
         if turn.label is not None and any(turn.lines):
             behind[turn.label].append(turn)

@@ -100,6 +100,15 @@ def test_every_setting_is_in_the_example_environment() -> None:
     assert named == fields
 
 
+def test_a_class_name_stands_for_one_thing() -> None:
+    found: dict[str, list[str]] = {}
+    for path in (p for p in _tracked() if p.suffix == ".py"):
+        if path.relative_to(ROOT).parts[0] in FOLDERS | {"src"}:
+            for name in re.findall(r"^class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE):
+                found.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
+
+
 def _tracked() -> list[Path]:
     done = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"],

@@ -12,7 +12,7 @@ from dynagrag.cli.evaluate.kind_command import command_of
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.evaluation.kinds import KINDS
-from dynagrag.evaluation.speakers.speaker_gold import GoldTurn, load_gold_files
+from dynagrag.evaluation.speakers.speaker_gold import TrueTurn, load_gold_files
 from dynagrag.evaluation.speakers.speaker_measures import (
     Mistake,
     SpeakerCounts,
@@ -39,11 +39,11 @@ def write(folder: Path, gold: object, talk: str = TALK, name: str = "talk.txt") 
 
 def test_words_are_counted_by_whom_they_are_under() -> None:
     gold = [
-        GoldTurn(speaker="Anna", text="One, two three!"),
-        GoldTurn(speaker=("Dr. Ben Orr", "Ben Orr"), text="Four five."),
-        GoldTurn(speaker=None, text="(applause)"),
-        GoldTurn(speaker="Carl", text="Six seven eight."),
-        GoldTurn(speaker=None, text="A heading"),
+        TrueTurn(speaker="Anna", text="One, two three!"),
+        TrueTurn(speaker=("Dr. Ben Orr", "Ben Orr"), text="Four five."),
+        TrueTurn(speaker=None, text="(applause)"),
+        TrueTurn(speaker="Carl", text="Six seven eight."),
+        TrueTurn(speaker=None, text="A heading"),
     ]
     found = [
         SourceTurn("One two", "anna", None, None),
@@ -63,13 +63,13 @@ def test_words_are_counted_by_whom_they_are_under() -> None:
 
 def test_times_are_right_to_half_a_second_and_only_where_the_gold_has_them() -> None:
     gold = [
-        GoldTurn(speaker=None, text="one", start_s=1.0),
-        GoldTurn(speaker=None, text="two", start_s=2.0),
-        GoldTurn(speaker=None, text="three", start_s=None),
-        GoldTurn(speaker=None, text="four", start_s=None),
-        GoldTurn(speaker=None, text="five", start_s=5.0),
-        GoldTurn(speaker=None, text="six"),
-        GoldTurn(speaker=None, text="seven", start_s=7.0),
+        TrueTurn(speaker=None, text="one", start_s=1.0),
+        TrueTurn(speaker=None, text="two", start_s=2.0),
+        TrueTurn(speaker=None, text="three", start_s=None),
+        TrueTurn(speaker=None, text="four", start_s=None),
+        TrueTurn(speaker=None, text="five", start_s=5.0),
+        TrueTurn(speaker=None, text="six"),
+        TrueTurn(speaker=None, text="seven", start_s=7.0),
     ]
     starts = {"one": 1.5, "two": 2.6, "three": None, "four": 4.0, "five": None, "six": 6.0}
     found = [SourceTurn(word, None, start, None) for word, start in starts.items()]
@@ -78,7 +78,7 @@ def test_times_are_right_to_half_a_second_and_only_where_the_gold_has_them() -> 
 
 
 def test_characters_count_where_a_script_has_no_spaces() -> None:
-    gold = [GoldTurn(speaker="陈立远", text="二十八万。"), GoldTurn(speaker="周敏", text="可以。")]
+    gold = [TrueTurn(speaker="陈立远", text="二十八万。"), TrueTurn(speaker="周敏", text="可以。")]
     counts, _ = compare(gold, [SourceTurn("二十八万。可以。", "陈立远", None, None)])
     assert (counts.words, counts.right, counts.wrong) == (6, 4, 2)
 

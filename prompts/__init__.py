@@ -13,6 +13,7 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from dynagrag.language.identification import ENGLISH, UNKNOWN, language_name, language_of
 from dynagrag.language.words import COMMON_WORDS
 
 _NAMES = ("system", "user")
@@ -38,7 +39,7 @@ def _environment() -> Environment:
         keep_trailing_newline=False,
         autoescape=False,
     )
-    environment.tests["english"] = is_english
+    environment.globals["language"] = foreign_language
     return environment
 
 
@@ -65,13 +66,17 @@ def render(name: str, **inputs: Any) -> tuple[str, str]:
     return system, user
 
 
-def is_english(question: str) -> bool:
-    """Whether at least half of a question's words that are no names are common English ones. A
-    language that is taken for English, as "Was will er in Rom?" is, is asked as if it were.
+def foreign_language(question: str) -> str:
+    """The name of a question's language, for a prompt that asks for an answer in it; empty where
+    that is English or can't be told. A question is English where half of its words that are no
+    names are common English ones, whatever language its names look like.
     """
     words = _WORD.findall(question)
     plain = [w.casefold() for i, w in enumerate(words) if i == 0 or w.islower()]
-    return 2 * sum(word in COMMON_WORDS for word in plain) >= max(1, len(plain))
+    if 2 * sum(word in COMMON_WORDS for word in plain) >= max(1, len(plain)):
+        return ""
+    code = language_of(question)
+    return "" if code in {ENGLISH, UNKNOWN} else language_name(code)
 
 
 def without_controls(text: str) -> str:

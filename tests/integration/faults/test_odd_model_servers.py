@@ -205,7 +205,7 @@ def test_answers_are_asked_for_in_the_language_of_the_question(
     def obedient(body: Any, whole: Any) -> Any:
         """Answers in German where it is told to, and asked so."""
         user = body["messages"][-1]["content"]
-        is_asked = "in the language of the question" in user and "Wer" in user
+        is_asked = "in German, the language of the question" in user and "Wer" in user
         text = text_of(whole())
         return replied(body, text.replace("The transcript says", "Es heißt") if is_asked else text)
 

@@ -110,7 +110,7 @@ def test_half_a_merged_answer_is_replaced_by_a_whole_one(
     assert "never acquired" not in found["answer"]
     assert "the merge broke off" in found["trace"]["merge"]
     assert (events == ()) is ("upstream connection lost" not in found["trace"]["merge"])
-    assert "The reply broke off here." in shown.out
+    assert "never acquired" not in shown.out
 
 
 def test_a_spent_quota_stops_an_ingest_at_its_first_reply(

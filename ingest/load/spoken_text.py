@@ -309,6 +309,8 @@ class _Cutter:
             return False
         if self.is_set_in and line.opens and not line.is_indented:
             return True
+        if self.speaker and line.opens and self.labels.has_sentences and self._is_list(at):
+            return True
         is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
         num_words = len(line.text.split())
         if is_aside(line.text) or ends_sentence(line.text) or num_words > _MOST_FOOT_WORDS:
@@ -325,6 +327,19 @@ class _Cutter:
             or is_between
             or (is_last and _ANY.search(line.text) is not None)
             or any(line.text.startswith(f"{name} ") for name in names)
+        )
+
+    def _is_list(self, at: int) -> bool:
+        """Whether a paragraph is several short lines without the end of a sentence."""
+        end = at + 1
+        while end < len(self.lines) and not self.lines[end].opens:
+            end += 1
+        lines = self.lines[at:end]
+        return len(lines) > 1 and not any(
+            at + n in self.labels.heads
+            or ends_sentence(line.text)
+            or len(line.text.split()) > _MOST_FOOT_WORDS
+            for n, line in enumerate(lines)
         )
 
     def _is_below_name(self) -> bool:

@@ -27,6 +27,7 @@ from result_lines import ResultLines
 
 from dynagrag import load_settings
 from dynagrag.config.settings import Settings
+from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import SourceTurn
 from dynagrag.demo import transcripts
 from dynagrag.evaluation.citations.citation_run import CitationOptions, evaluate_citations
@@ -43,11 +44,14 @@ MEETINGS = {"citations-qmsum": 0, "citations-qmsum-13": 13}
 """Places in QMSum's validation set."""
 
 
-def make_workspaces(settings: Settings, data: Path | None) -> Iterator[str]:
+def make_workspaces(
+    settings: Settings, data: Path | None, embedder: Embedder | None = None
+) -> Iterator[str]:
     """The workspaces of the demo and, with `data`, of two of QMSum's validation meetings and
-    LoCoMo's first conversation; what is there is left as it is.
+    LoCoMo's first conversation; what is there is left as it is. `embedder`: the settings' by
+    default.
     """
-    with open_workspace(DEMO, settings=settings, embedder=FakeEmbedder()) as space:
+    with open_workspace(DEMO, settings=settings, embedder=embedder) as space:
         space.ingest([str(path) for path in transcripts()], IngestOptions(extractor="fast"))
     yield DEMO
     if data is not None:
@@ -58,7 +62,7 @@ def make_workspaces(settings: Settings, data: Path | None) -> Iterator[str]:
         }
         talks[CONVERSATION] = ImportedTurns("talk", tuple(conversation_turns(data)))
         for name, turns in talks.items():
-            with open_workspace(name, settings=settings, embedder=FakeEmbedder()) as space:
+            with open_workspace(name, settings=settings, embedder=embedder) as space:
                 space.ingest_jobs.ingest_imported([turns], FastExtractor())
             yield name
 
@@ -98,7 +102,8 @@ def main() -> None:
     sets = [replace(shared, pairs=path) for path in options.pairs]
     sets.append(replace(shared, dataset="gold"))
     sets += [replace(shared, dataset="wice", data=options.data)] if options.data else []
-    sets += [replace(shared, workspace=name) for name in make_workspaces(settings, options.data)]
+    workspaces = make_workspaces(settings, options.data, FakeEmbedder())
+    sets += [replace(shared, workspace=name) for name in workspaces]
 
     say = ResultLines(options.out).line
     machine = (

@@ -2,22 +2,26 @@
 
     retrieve -> write prompts: one per subgraph (plain arms: one of passages)
              -> an intermediate answer from each, in parallel; their claims checked by rules
-             -> helpfulness, one call -> sorted, H = 0 dropped -> one merged answer, streamed
-             -> each of its claims checked: stated, contradicted, or not found
+             -> helpfulness, one call -> sorted; H = 0 dropped, and where lines state claims of some
+                the others -> one merged answer, streamed from its first stated sentence on
+             -> each of its claims checked: stated, contradicted, not found or not checked; what no
+                line of the prompts states is searched for in the whole workspace
 
 Nothing supports an answer: it abstains. With or without a model: the lines that fit the question
 best, and whether any fits at all.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 from dynagrag.core.protocols import Asker, Prompt
 from dynagrag.core.schema import (
     Answer,
     AnswerTrace,
+    Evidence,
     IntermediateAnswer,
+    Line,
     Question,
     Retrieval,
     Usage,
@@ -32,14 +36,20 @@ from dynagrag.generation.answer_prompts import (
 )
 from dynagrag.generation.citations import checked_marks, cited_labels, to_citation
 from dynagrag.generation.claims.answer_claims import FinalClaims, WrittenFrom, final_claims
+from dynagrag.generation.claims.claim_search import ClaimSearch
+from dynagrag.generation.claims.claim_split import split_claims
+from dynagrag.generation.claims.held_stream import HeldStream
 from dynagrag.generation.claims.strict_answer import strict_answer
 from dynagrag.generation.evidence import claim_lines, passage_windows
 from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
+from dynagrag.generation.evidence_sentences.doubts import doubts_text
 from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES
+from dynagrag.generation.helpfulness import is_supported
 from dynagrag.generation.intermediate_answers import ask_each, rank_answers
 from dynagrag.generation.merge import merge_prompt, stream_merged
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace, with_masks
 from dynagrag.generation.soft_prompt.soft_answers import SoftReply
+from dynagrag.language.identification import load_beside
 from dynagrag.prompts import render
 
 ABSTENTION = "The evidence found does not answer this question."
@@ -60,6 +70,7 @@ class AnswerDraft:
     is_abstained: bool = False
     failures: tuple[str, ...] = ()
     reason: str = ""
+    notes: tuple[str, ...] = ()
     merge: str = ""
     merge_prompt: Prompt | None = None
     soft: SoftReply | None = None
@@ -71,15 +82,15 @@ def answer_question(
     on_text: OnText | None = None,
     progress: Progress | None = None,
 ) -> Answer:
-    """Answers a question; `on_text` gets the final answer's pieces as they come, `progress` the
-    stage with how much of it is done: retrieve, answer (one step per prompt), score, merge, check.
-    A strict answer keeps only what its lines state, and so comes in one piece.
+    """Answers a question; `on_text` gets words of doubt, if there are any, then the final answer's
+    pieces as they come; nothing of an answer that no line supports. `progress` gets the stage with
+    how much of it is done: retrieve, answer (one step per prompt), score, merge, check. A strict
+    answer keeps only what its lines state, and so comes in one piece.
 
     Raises ModelError when no intermediate answer could be had, BudgetError when a budget is
     reached.
     """
     on_text, progress = on_text or (lambda _: None), progress or (lambda *_: None)
-    stream = (lambda _: None) if plan.is_strict else on_text
     view, profile = plan.view, plan.profile
 
     progress("retrieve", 0, 1)
@@ -106,6 +117,14 @@ def answer_question(
     rows = [view.passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in view.passages.row_of]
     lines = best_lines(view.lines, question, rows, plan.embedder)
 
+    if (plan.soft or plan.chat) and (doubts := doubts_text(lines)):
+        on_text(f"{doubts}\n")
+    evidence = all_evidence(prompts)
+    of_claims = cache(partial(claim_lines, evidence, view.snapshot))  # while a model answers
+    stream = HeldStream((lambda _: None) if plan.is_strict else on_text, of_claims)
+    if prompts and (plan.soft or plan.chat):
+        load_beside()
+
     if not prompts and (plan.soft or plan.chat):
         draft = _abstained("nothing was retrieved", stream)
     elif plan.soft and soft_text:
@@ -120,11 +139,18 @@ def answer_question(
     checked = FinalClaims()
     if not draft.is_abstained:
         progress("check", 0, 1)
-        draft, checked = _with_verdicts(draft, prompts, plan)
+        search = ClaimSearch(view.passages, plan.embedder, evidence)
+        draft, checked = _with_verdicts(draft, of_claims(), plan, search)
+        evidence = search.evidence
 
-    answer = _answer(question, plan, retrieval, prompts, lines, draft, checked)
+    answer = _answer(question, plan, retrieval, prompts, lines, draft, checked, evidence)
+    if checked.checked_by:
+        languages = {label: line.language for label, line in of_claims().items()}
+        answer = replace(answer, trace=replace(answer.trace, languages=languages))
     if plan.is_strict and answer.is_answered_by_model:
         on_text(answer.text)
+    elif not answer.is_unsupported:
+        stream.release()
     return answer
 
 
@@ -161,40 +187,52 @@ def _merged_draft(
     prompts: Sequence[AnswerPrompt],
     plan: AnswerPlan,
     chat: Asker,
-    stream: OnText,
+    stream: HeldStream,
     progress: Progress,
 ) -> AnswerDraft:
-    """An answer from each prompt; the helpful ones are merged, a single one stands as it is."""
+    """An answer from each prompt; the helpful ones are merged, a single one stands as it is. Where
+    lines state what some of them claim, the others are left out, however helpful.
+    """
     replies, failures = ask_each(question, prompts, plan, chat, progress)
     ranked = rank_answers(question, replies, plan, chat, progress)
     intermediate = tuple(answer for _, answer in ranked)
     useful = [(prompt, answer) for prompt, answer in ranked if answer.helpfulness > 0]
     if not useful:
         return _abstained("no prompt held enough evidence", stream, intermediate, failures)
+    supported = [pair for pair in useful if is_supported(question, pair[1].claims)] or useful
+    num_left, useful = len(useful) - len(supported), supported
+    left_out = f"{num_left} of the intermediate answers left out: no line states them"
+    notes = (left_out,) if num_left else ()
     best = useful[0][1].answer
     if len(useful) == 1:
         stream(best)
-        return AnswerDraft(best, intermediate, failures=failures)
+        return AnswerDraft(best, intermediate, failures=failures, notes=notes)
     prompt, evidence = merge_prompt(
         question, useful, all_evidence(prompts), plan.profile.merge_token_budget
     )
     progress("merge", 0, 1)
     text, how = stream_merged(chat, prompt, evidence, best, stream)
-    return AnswerDraft(text, intermediate, failures=failures, merge=how, merge_prompt=prompt)
+    is_stated = is_supported(question, useful[0][1].claims)
+    if is_stated and split_claims(text) and not stream.is_supported():
+        text, how = best, "no line states the merged answer; this is the best intermediate one"
+        stream.discard()
+        stream(best)
+    return AnswerDraft(
+        text, intermediate, failures=failures, notes=notes, merge=how, merge_prompt=prompt
+    )
 
 
 # ------------------------------------------------------------------------------------------ answer
 
 
 def _with_verdicts(
-    draft: AnswerDraft, prompts: Sequence[AnswerPrompt], plan: AnswerPlan
+    draft: AnswerDraft, lines: Mapping[str, Line], plan: AnswerPlan, search: ClaimSearch
 ) -> tuple[AnswerDraft, FinalClaims]:
     """A verdict on each claim of the draft; a strict one without what isn't stated, and abstained
     where nothing is left.
     """
-    lines = claim_lines(all_evidence(prompts), plan.view.snapshot)
     known = [claim for answer in draft.intermediate for claim in answer.claims]
-    checked = final_claims(WrittenFrom(draft.text, lines), plan.checker, known)
+    checked = final_claims(WrittenFrom(draft.text, lines), plan.checker, known, search)
     if not plan.is_strict:
         return draft, checked
     strict = strict_answer(draft.text, checked.claims)
@@ -213,9 +251,12 @@ def _answer(
     lines: BestLines,
     draft: AnswerDraft,
     checked: FinalClaims,
+    evidence: Mapping[str, Evidence],
 ) -> Answer:
-    """The draft with its verdicts, its citations, the lines that were looked at, and its trace."""
-    snapshot, evidence = plan.view.snapshot, all_evidence(prompts)
+    """The draft with its verdicts, its citations, the lines that were looked at, and its trace.
+    `evidence`: that of the prompts, and what a search for claims found.
+    """
+    snapshot = plan.view.snapshot
     labels = () if draft.is_abstained else cited_labels(draft.text)
     named = {label for claim in (*checked.claims, *checked.left_out) for label in claim.lines}
     together = [evidence[label] for label in labels]
@@ -230,7 +271,7 @@ def _answer(
     documents = [snapshot.documents[id_] for id_ in dict.fromkeys(document_ids.values())]
     trace = AnswerTrace(
         retriever=retrieval.retriever,
-        notes=(*retrieval.notes, *plan.notes, *checked.notes),
+        notes=(*retrieval.notes, *plan.notes, *draft.notes, *checked.notes),
         num_passages=len(retrieval.passages),
         candidates=candidate_traces(retrieval),
         ranking=ranking_trace(retrieval, snapshot),

@@ -32,6 +32,8 @@ from dynagrag.core.schema import (
     Turn,
 )
 from dynagrag.core.text import clock
+from dynagrag.language.identification import language_of
+from dynagrag.language.sentences import sentence_spans
 from dynagrag.retrieval.passages import PassageScores
 
 Span = tuple[str, str, int, int]
@@ -51,7 +53,6 @@ BARE_SPEAKER = r"[^\W\d_](?:[\w.,'&/()-]| (?! |$))*"
 _IS_BARE_SPEAKER = re.compile(BARE_SPEAKER)
 _ESCAPED = re.compile(f"{LABEL_START}|[{CONTROL_CHARS}]")
 _MIN_WORDS = 3
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s|$)")
 _WORD_END = re.compile(r"\S(?=\s|$)")
 
 
@@ -215,11 +216,15 @@ def holds(evidence: Evidence, document_id: str, start: int, end: int) -> bool:
 
 
 def claim_lines(evidence: Mapping[str, Evidence], snapshot: Snapshot) -> dict[str, Line]:
-    """Evidence by label, as checkers of claims read it."""
-    return {
-        label: Line(e.quote, e.speaker, snapshot.documents[e.document_id].title, e.document_id)
-        for label, e in evidence.items()
-    }
+    """Evidence by label, as checkers of claims read it: each with its language, that of its
+    document where its own is not sure.
+    """
+    lines = {}
+    for label, e in evidence.items():
+        document = snapshot.documents[e.document_id]
+        language = language_of(e.quote, language_of(document.text))
+        lines[label] = Line(e.quote, e.speaker, document.title, e.document_id, language)
+    return lines
 
 
 # -------------------------------------------------------------------------------- lines of a prompt
@@ -258,8 +263,10 @@ def shortened(evidence: Evidence, max_chars: int) -> Evidence | None:
     """
     if len(line_of(evidence)) <= max_chars:
         return evidence
-    for ends in (_SENTENCE_END, _WORD_END):
-        for stop in reversed([match.end() for match in ends.finditer(evidence.quote)]):
+    ends_of_sentences = [end for _, end in sentence_spans(evidence.quote)]
+    ends_of_words = [match.end() for match in _WORD_END.finditer(evidence.quote)]
+    for ends in (ends_of_sentences, ends_of_words):
+        for stop in reversed(ends):
             shorter = replace(evidence, end=evidence.start + stop, quote=evidence.quote[:stop])
             if len(line_of(shorter)) <= max_chars:
                 return shorter

@@ -20,8 +20,8 @@ from dynagrag.prompts import render
 JUDGE = "judge"
 CLAIMS = "claims"
 _UNSTATED = 0.1
-"""The weight of an answer of which no line states anything: little, but not nothing, since a
-checker may not read its language.
+"""The weight of an answer of which no line states anything: little, but not nothing, since rules
+do not read every language.
 """
 _YES_OR_NO = re.compile(
     r"\s*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must)\b",
@@ -83,6 +83,23 @@ def judged_helpfulness(
     return result
 
 
+def num_telling(question: str, claims: Sequence[CheckedClaim]) -> int:
+    """How many claims lines state that tell more than the question; of a question to be answered
+    yes or no, all that are stated.
+    """
+    known, is_yes_or_no = content_stems(question), _YES_OR_NO.match(question) is not None
+    return sum(
+        claim.verdict is Verdict.STATED and (is_yes_or_no or not content_stems(claim.text) <= known)
+        for claim in claims
+    )
+
+
+def is_supported(question: Question, claims: Sequence[CheckedClaim]) -> bool:
+    """Whether lines state something of an answer with these claims, or nobody could tell."""
+    is_unread = any(claim.verdict is Verdict.NOT_CHECKED for claim in claims)
+    return is_unread or num_telling(question.text, claims) > 0
+
+
 def claims_helpfulness(
     embedder: Embedder, question: Question, answer: str, claims: Sequence[CheckedClaim]
 ) -> Score:
@@ -90,20 +107,16 @@ def claims_helpfulness(
     words has 0.
 
     relevance = (1 + cos(q, a)) / 2; stated = (claims that lines state and that tell more than the
-    question - contradicted ones) / claims, at least 0. So a list of names, which claims nothing,
-    and an echo of the question count little.
+    question - contradicted ones) / claims that were checked, at least 0. So a list of names, which
+    claims nothing, and an echo of the question count little.
     """
     if not answer.strip():
         return Score(scored_by=CLAIMS)
     relevance = (1 + float(embedder.embed_documents([answer])[0] @ question.vector)) / 2
-    known = content_stems(question.text)
-    is_yes_or_no = _YES_OR_NO.match(question.text) is not None
-    good = sum(
-        claim.verdict is Verdict.STATED and (is_yes_or_no or not content_stems(claim.text) <= known)
-        for claim in claims
-    )
+    good = num_telling(question.text, claims)
     bad = sum(claim.verdict is Verdict.CONTRADICTED for claim in claims)
-    stated = max(0, good - bad) / max(1, len(claims))
+    num_checked = sum(claim.verdict is not Verdict.NOT_CHECKED for claim in claims)
+    stated = max(0, good - bad) / max(1, num_checked)
     value = min(100.0, max(1.0, 100 * relevance * (_UNSTATED + (1 - _UNSTATED) * stated)))
     return Score(value, CLAIMS, {"stated": stated, "relevance": relevance})
 

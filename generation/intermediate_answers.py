@@ -15,7 +15,7 @@ from dynagrag.generation.citations import checked_marks, cited_labels, known_lab
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.evidence import claim_lines
-from dynagrag.generation.helpfulness import Score, helpfulness
+from dynagrag.generation.helpfulness import Score, helpfulness, is_supported
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.prompts import render
 
@@ -76,8 +76,8 @@ def rank_answers(
     chat: Asker,
     progress: Callable[[str, int, int], None],
 ) -> list[tuple[AnswerPrompt, IntermediateAnswer]]:
-    """Answers with their claims checked by rules, by helpfulness (desc), then retrieval score
-    (desc).
+    """Answers with their claims checked by rules: those of which lines state something first, then
+    by helpfulness (desc), then retrieval score (desc).
 
     Without enough evidence, or where neither the model nor code knows a line for it: H = 0.
     """
@@ -119,9 +119,13 @@ def rank_answers(
             claims=claims[i],
         )
         ranked.append((prompt, answer))
-    return sorted(
-        ranked, key=lambda pair: (-pair[1].helpfulness, -pair[1].retrieval_score, pair[1].centre)
-    )
+
+    def order(pair: tuple[AnswerPrompt, IntermediateAnswer]) -> tuple[bool, float, float, str]:
+        answer = pair[1]
+        is_first = answer.helpfulness > 0 and is_supported(question, answer.claims)
+        return not is_first, -answer.helpfulness, -answer.retrieval_score, answer.centre
+
+    return sorted(ranked, key=order)
 
 
 def _cited_text(prompt: AnswerPrompt, reply: IntermediateReply) -> str:

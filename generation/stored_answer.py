@@ -52,7 +52,14 @@ _TRACE = {
     "failures": "failed_intermediate_answers",
 }
 _OF_ONE_SYSTEM = ("mask", "prize")
-_LEFT_OUT_WHEN_EMPTY = ("passages", "failed_intermediate_answers", "reason", "merge", "soft")
+_LEFT_OUT_WHEN_EMPTY = (
+    "passages",
+    "failed_intermediate_answers",
+    "reason",
+    "merge",
+    "soft",
+    "languages",
+)
 
 
 # -------------------------------------------------------------------------------------------- write
@@ -73,6 +80,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "abstained": answer.is_abstained,
         "answerable": answer.answerable,
         "nothing_fits": answer.is_nothing_fitting,
+        "unsupported": answer.is_unsupported,
         "unknown_names": {name: list(nearest) for name, nearest in answer.unknown_names.items()},
         "quiet_speakers": list(answer.quiet_speakers),
         "citations": [asdict(c) for c in answer.citations],

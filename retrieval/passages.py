@@ -112,6 +112,21 @@ class PassageScores:
         """Passage id -> row."""
         return {passage.id: i for i, passage in enumerate(self.snapshot.passages)}
 
+    def num_turns(self, rows: NDArray[np.int64]) -> int:
+        """How many turns, or lines, the passages at `rows` (ascending) have words of."""
+        first, last, document = self._turn_ranges[rows].T
+        shared = (document[1:] == document[:-1]) & (first[1:] == last[:-1])
+        return int((last - first + 1).sum() - shared.sum())
+
+    @cached_property
+    def _turn_ranges(self) -> Ints:
+        """(p, 3): each passage's first and last turn, and the number of its document."""
+        documents = {id_: number for number, id_ in enumerate(self.snapshot.documents)}
+        ranges = [
+            (p.first_turn, p.last_turn, documents[p.document_id]) for p in self.snapshot.passages
+        ]
+        return np.array(ranges, dtype=np.int64).reshape(-1, 3)
+
     def rows_of_entities(self, entities: NDArray[np.int64]) -> NDArray[np.int64]:
         """Rows of the passages that hold any of these entities (indices into the graph),
         ascending.

@@ -30,6 +30,7 @@ class VerdictClaims(BaseModel):
     stated: tuple[str, ...] = ()
     contradicted: tuple[str, ...] = ()
     not_found: tuple[str, ...] = ()
+    not_checked: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, claims: Iterable[CheckedClaim]) -> "VerdictClaims":
@@ -41,12 +42,32 @@ class VerdictClaims(BaseModel):
             stated=tuple(texts[Verdict.STATED]),
             contradicted=tuple(texts[Verdict.CONTRADICTED]),
             not_found=tuple(texts[Verdict.NOT_FOUND]),
+            not_checked=tuple(texts[Verdict.NOT_CHECKED]),
         )
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """How many there are that a checker gave a verdict of."""
         return len(self.stated) + len(self.contradicted) + len(self.not_found)
+
+    @property
+    def counts(self) -> str:
+        """ "3 stated, 0 contradicted, 1 not found", and what was not checked, if anything."""
+        unchecked = f", {len(self.not_checked)} not checked" if self.not_checked else ""
+        return (
+            f"{len(self.stated)} stated, {len(self.contradicted)} contradicted,"
+            f" {len(self.not_found)} not found{unchecked}"
+        )
+
+    @property
+    def doubted(self) -> tuple[str, ...]:
+        """Those that aren't stated, each with its verdict."""
+        kinds = {
+            Verdict.CONTRADICTED: self.contradicted,
+            Verdict.NOT_FOUND: self.not_found,
+            Verdict.NOT_CHECKED: self.not_checked,
+        }
+        return tuple(f"{kind.value}: {text}" for kind, texts in kinds.items() for text in texts)
 
 
 class AnswerLine(BaseModel):

@@ -59,6 +59,7 @@ WORDS: Mapping[str, str] = {
     "stated, contradicted, not found": (
         "a line says so; a line says otherwise; no line that was looked at says either"
     ),
+    "not checked": "in a language that the checker does not read, or its model did not answer",
 }
 
 
@@ -164,7 +165,7 @@ class CitationRun(ExperimentRun[CheckLine, CitationResult]):
             Table(
                 ("claims", *(verdict.value for verdict in Verdict)),
                 tuple(
-                    (group, tuple(count(counts[verdict]) for verdict in Verdict))
+                    (group, tuple(count(counts.get(verdict, 0)) for verdict in Verdict))
                     for group, counts in own.verdicts.items()
                 ),
                 title=name,

@@ -190,13 +190,13 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
 
     def measure(self, item: LabelledClaim, arm: str) -> CheckLine:
         """The checker's finding; a reply that can't be read is an error of this claim alone, which
-        then counts as not found.
+        then counts as not checked.
         """
         begun = time.perf_counter()
         try:
             check = self._checkers[arm].check([item.claim])[0]
         except (InvalidReplyError, CutOffReplyError) as err:
-            check = ClaimCheck(Verdict.NOT_FOUND, note=str(err))
+            check = ClaimCheck(Verdict.NOT_CHECKED, note=str(err))
         return CheckLine.of(arm, item.id, check, 1000 * (time.perf_counter() - begun))
 
     def summarize(self, lines: Sequence[CheckLine], path: Path) -> CitationResult:

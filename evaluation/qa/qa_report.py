@@ -424,21 +424,20 @@ def _column(
             line.arm, "", arms.index(line.arm), warning=f"failed: {shortened(line.error)}"
         )
     claims = line.claims
-    counts = (
-        f"claims: {len(claims.stated)} stated, {len(claims.contradicted)} contradicted,"
-        f" {len(claims.not_found)} not found"
-    )
     short = [] if line.short is None else [f"in a few words: {line.short or 'nothing'}"]
     return Column(
         name=line.arm,
         value=f"{POINTS * values[measure]:.0f}" if measure in values else "",
         colour=arms.index(line.arm),
         text=line.answer[:_MAX_READ],
-        asides=(*short, *([counts] if claims.total else ())),
+        asides=(
+            *short,
+            *([f"claims: {claims.counts}"] if claims.total or claims.not_checked else ()),
+        ),
         listings=(
             Listing.of(
                 "Not stated",
-                [shortened(text) for text in (*claims.contradicted, *claims.not_found)],
+                [shortened(text) for text in claims.doubted],
             ),
             Listing.of("Cited", [shortened(citation.quote) for citation in line.citations]),
         ),

@@ -45,6 +45,7 @@ from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.evidence import line_of, passage_evidence
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.ingest.pipeline import Progress
+from dynagrag.language.identification import language_name
 from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
 from dynagrag.prompts import render
 
@@ -247,6 +248,10 @@ class QuestionWriter:
         if any(claim.verdict is Verdict.CONTRADICTED for claims in verdicts for claim in claims):
             return "its passages contradict its answer"
         if not any(claim.verdict is Verdict.STATED for claim in verdicts[0]):
+            unread = {claim.language for claim in verdicts[0] if claim.language}
+            if unread:
+                names = ", ".join(sorted(map(language_name, unread)))
+                return f"the checker does not read its language ({names})"
             return "no line states its answer"
         return ""
 

@@ -1,15 +1,20 @@
-"""The sentences of an answer, with the marks that stand behind their full stops."""
+"""The sentences of an answer, with the marks that stand behind their full stops. Where a full stop
+ends one is `language.sentences`' to say.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
 
 from dynagrag.generation.citations import without_marks
 from dynagrag.generation.claims.clauses import has_verb
+from dynagrag.language.sentences import ends_sentence, next_word
 from dynagrag.language.words import FUNCTION_WORDS
 
 _BOUNDARY = re.compile(
     r"""# a mark, then blank space and citations
-        (?P<mark>[.!?])["'”’)]*\s+(?:\[E\d+\]\s*)*(?=[^\s\[])
+        (?<![.!?…])(?P<mark>[.!?…]++)(?P<close>["'”’»)]*+)\s+(?:\[E\d+\]\s*)*(?=[^\s\[])
+        # Chinese and Japanese put no space
+      | (?P<wide>[。！？]++[」』”’]*+)\s*(?:\[E\d+\]\s*)*(?=[^\s\[])
         # a citation, then a word that may open a sentence
       | (?P<cited>\[E\d+\])\s+(?=[^\s\[.!?,;a-z])
     """,
@@ -17,10 +22,6 @@ _BOUNDARY = re.compile(
 )
 _NEXT_MARK, _MAX_READ = re.compile(r"\[E\d+\]"), 400
 """Characters round a citation that are read to see whether a sentence ends there."""
-_BEFORE_A_NAME = re.compile(
-    r"\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|Rev|Hon|Sen|Rep|Gov|Gen|Lt|Col|Capt|Sgt|St|Messrs|vs|e\.g|i\.e)$"
-)
-"""Abbreviations that a name follows: their full stop ends no sentence."""
 
 
 def answer_sentences(pieces: Iterable[str]) -> Iterator[str]:
@@ -30,24 +31,34 @@ def answer_sentences(pieces: Iterable[str]) -> Iterator[str]:
     held = ""
     for piece in pieces:
         held += piece
-        while (end := _first_end(held)) is not None:
+        while (end := _first_end(held, is_all=False)) is not None:
             yield held[:end]
             held = held[end:]
+    while (end := _first_end(held, is_all=True)) is not None:
+        yield held[:end]
+        held = held[end:]
     if held:
         yield held
 
 
-def _first_end(text: str) -> int | None:
-    """Where the first sentence ends and another begins; None where none does."""
+def _first_end(text: str, *, is_all: bool) -> int | None:
+    """Where the first sentence ends and another begins; None where none does, or where the word
+    that decides it may go on (not `is_all`).
+    """
     for match in _BOUNDARY.finditer(text):
-        before = text[max(0, match.start() - _MAX_READ) : match.start()]
-        if match["cited"]:
-            if "\n" in match[0] or (
-                _is_whole(before)
-                and _is_whole(_NEXT_MARK.split(text[match.end() : match.end() + _MAX_READ])[0])
-            ):
+        if match["wide"]:
+            return match.end()
+        if match["mark"]:
+            word, end = next_word(text, match.end())
+            if end == len(text) and not is_all:
+                return None
+            is_cited = "[" in match[0]  # a mark stands behind a sentence, not behind an initial
+            if is_cited or ends_sentence(text, 0, match, word):
                 return match.end()
-        elif match["mark"] != "." or not _BEFORE_A_NAME.search(before):
+            continue
+        before = text[max(0, match.start() - _MAX_READ) : match.start()]
+        after = _NEXT_MARK.split(text[match.end() : match.end() + _MAX_READ])[0]
+        if "\n" in match[0] or (_is_whole(before) and _is_whole(after)):
             return match.end()
     return None
 

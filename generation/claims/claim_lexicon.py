@@ -154,14 +154,23 @@ kilometer kilometers kilometre kilometres; metre: m meter meters metre metres; m
 miles; foot: ft foot feet; second: s sec secs second seconds; minute: min mins minute minutes;
 hour: h hr hrs hour hours; day: day days; week: week weeks; month: month months; year: year years;
 degree: ° degree degrees; kilogram: kg kilogram kilograms; psi: psi; hertz: hz hertz; knot: knot
-knots
+knots; rupee: ₹ rupee rupees; yen: ¥ yen
 """
+CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds", "₹": "rupees", "¥": "yen"}
 SCALES = {
     "hundred": 1e2,
     "thousand": 1e3,
+    "lakh": 1e5,
     "million": 1e6,
+    "crore": 1e7,
     "billion": 1e9,
     "trillion": 1e12,
-    "k": 1e3,
-    "bn": 1e9,
+}
+SHORT_SCALES = {
+    "k": "thousand",
+    "mn": "million",
+    "m": "million",
+    "bn": "billion",
+    "b": "billion",
+    "tn": "trillion",
 }

@@ -15,6 +15,7 @@ from dynagrag.generation.claims.answer_sentences import answer_sentences
 from dynagrag.generation.claims.claim_lexicon import ASKING, AUXILIARIES, SAYING, THINKING
 from dynagrag.generation.claims.clauses import clauses, has_verb, states_something
 from dynagrag.generation.claims.word_senses import told_forms
+from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of
 from dynagrag.language.sentences import strip_span
 
 _AUXILIARY = "|".join(sorted(AUXILIARIES))
@@ -272,9 +273,14 @@ def _claims(text: str, start: int, end: int, lead: tuple[int, int] | None) -> It
         words = _CALLED_UNTRUE.sub(lambda called: f"It is untrue that {called['said']}", words)
         if led:
             words = f"{led} {words}"
-        if words and states_something(words):
+        if words and (states_something(words) or _is_foreign(words)):
             first, last = strip_span(text, start + clause.start, start + clause.end)
             yield SplitClaim(first, last, words, cited_labels(text[first:last]) or shared)
+
+
+def _is_foreign(words: str) -> bool:
+    """Whether words are in a language in which nobody could tell whether they state something."""
+    return language_of(words) not in (ENGLISH, UNKNOWN)
 
 
 def _question_start(sentence: str) -> int:

@@ -42,7 +42,7 @@ class ModelChecker:
     budget.
 
     What the model can't be trusted with: lines that it invents are dropped, and a claim that it
-    left out is asked for once more; after that it is not found, with no score, and its note says
+    left out is asked for once more; after that it is not checked, with no score, and its note says
     so.
     """
 
@@ -103,7 +103,7 @@ class ModelChecker:
             for batch in _batches(claims, rows, left):
                 checks |= self._in_one_call(claims, rows, batch, is_again)
         unanswered = ClaimCheck(
-            Verdict.NOT_FOUND, (), None, "not checked", "the model did not answer for it"
+            Verdict.NOT_CHECKED, (), None, "nobody answered", "the model did not answer for it"
         )
         return {i: checks.get(i, unanswered) for i in asked}
 

@@ -1,5 +1,5 @@
-"""A checker by a sequence classifier through transformers: natural language inference, or two
-labels as MiniCheck has.
+"""A checker by a classifier: natural language inference, two labels as MiniCheck has, or marks on
+the claim's own tokens as LettuceDetect sets them.
 
 A claim's lines are read together. Where they are longer than what the model takes, they are read in
 windows, each beginning with the end of the one before, and the window that states the claim best
@@ -8,19 +8,23 @@ counts (docs/papers.md, Checkers).
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from dynagrag.config.settings import Settings
-from dynagrag.core.errors import ModelUnavailableError, SettingsError
+from dynagrag.core.errors import SettingsError
 from dynagrag.core.schema import Claim, ClaimCheck, Vectors, Verdict
+from dynagrag.generation.claims.onnx_classifier import OnnxClassifier, has_onnx
 from dynagrag.generation.claims.shown_lines import nearest_rows
 from dynagrag.models.catalog import hub_model
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
 
 _LOG = logging.getLogger(__name__)
 _MAX_TOKENS = 512
@@ -36,8 +40,20 @@ _CONTRADICTED = frozenset(
     "contradiction contradicts contradicted contradict refuted refutes".split()
 )
 _OTHER = frozenset(
-    "neutral not_entailment unsupported not_supported inconsistent not_enough_info no false".split()
+    "neutral not_entailment unsupported not_supported inconsistent not_enough_info no false"
+    " hallucinated hallucination".split()
 )
+
+
+class Classifier(Protocol):
+    """A model that reads a text and a claim."""
+
+    tokenizer: "Tokenizer"
+    labels: tuple[str, ...]
+    max_tokens: int | None
+
+    def logits(self, windows: Sequence["Encoding"]) -> Vectors:
+        """(n, labels) of a sequence classifier, (n, tokens, labels) of one of tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +66,21 @@ class LabelPlaces:
     contradicted: int | None
 
     @classmethod
-    def of(cls, id2label: Mapping[int, str]) -> "LabelPlaces | None":
+    def of(cls, labels: Sequence[str], *, is_of_tokens: bool = False) -> "LabelPlaces | None":
         """By their names, in any order and case. Two without names are MiniCheck's: the second is
-        "supported". None for any others.
+        "supported"; of tokens LettuceDetect's: the first is. None for any others.
         """
-        names = {
-            int(i): str(name).casefold().strip().replace("-", "_").replace(" ", "_")
-            for i, name in id2label.items()
-        }
-        if set(names.values()) == {"label_0", "label_1"}:
-            return cls(next(i for i, name in names.items() if name == "label_1"), None)
-        stated = [i for i, name in names.items() if name in _STATED]
-        contradicted = [i for i, name in names.items() if name in _CONTRADICTED]
+        names = [
+            str(name).casefold().strip().replace("-", "_").replace(" ", "_") for name in labels
+        ]
+        if sorted(names) == ["label_0", "label_1"]:
+            return cls(names.index("label_0" if is_of_tokens else "label_1"), None)
+        stated = [i for i, name in enumerate(names) if name in _STATED]
+        contradicted = [i for i, name in enumerate(names) if name in _CONTRADICTED]
         if (
             len(stated) != 1
             or len(contradicted) > 1
-            or not set(names.values()) <= _STATED | _CONTRADICTED | _OTHER
+            or not set(names) <= _STATED | _CONTRADICTED | _OTHER
         ):
             return None
         return cls(stated[0], contradicted[0] if contradicted else None)
@@ -76,7 +91,7 @@ class _Window:
     claim: int
     rows: tuple[int, ...]
     """Of the claim's lines, those that it holds something of."""
-    tokens: Mapping[str, list[int]]
+    tokens: "Encoding"
 
 
 class NliChecker:
@@ -88,16 +103,15 @@ class NliChecker:
         is_hub_id = source.count("/") == 1 and not source.startswith((".", "/", "~"))
         if not (path / "config.json").is_file() and not (is_hub_id and not path.exists()):
             raise SettingsError(
-                f"{source} holds no config.json: give the folder of a sequence classifier, or a hub"
-                " name like org/model"
+                f"{source} holds no config.json: give the folder of a classifier, or a hub name"
+                " like org/model"
             )
         self.name = f"nli:{source}"
         self._path = path
         self._source = source
         self._settings = settings
         self._lock = Lock()
-        self._model: Any = None
-        self._tokenizer: Any = None
+        self._model: Classifier | None = None
         self._labels = LabelPlaces(0, None)
 
     def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
@@ -107,13 +121,13 @@ class NliChecker:
         if not any(claim.lines for claim in claims):
             return [_not_found(0.0, "there are no lines") for _ in claims]
         with self._lock:
-            self._load()
+            model = self._loaded()
             windows = [
                 window
                 for number, claim in enumerate(claims)
-                for window in self._windows(number, claim)
+                for window in self._windows(number, claim, model)
             ]
-            shares = self._shares(windows)
+            shares = self._shares(windows, model)
         checks = []
         for number, claim in enumerate(claims):
             mine = [i for i, window in enumerate(windows) if window.claim == number]
@@ -125,7 +139,9 @@ class NliChecker:
     def _checked(self, claim: Claim, windows: Sequence[_Window], shares: Vectors) -> ClaimCheck:
         if not windows:
             return (
-                _not_found(None, "not checked", "the claim is too long for it")
+                ClaimCheck(
+                    Verdict.NOT_CHECKED, (), None, "it is too long", "the claim is too long for it"
+                )
                 if claim.lines
                 else _not_found(0.0, "there are no lines")
             )
@@ -144,14 +160,16 @@ class NliChecker:
                 )
         return _not_found(score, "the lines do not say it")
 
-    def _windows(self, number: int, claim: Claim) -> list[_Window]:
+    def _windows(self, number: int, claim: Claim, model: Classifier) -> list[_Window]:
         """The claim's lines as the model reads them, a line of text each; none where the claim
         itself takes half of the room.
         """
         rows = sorted(nearest_rows(claim, _MAX_LINES, _LINE_TOKENS))
-        size = self._max_tokens()
-        num_claim = len(self._tokenizer(claim.text, add_special_tokens=False)["input_ids"])
-        room = size - num_claim - self._tokenizer.num_special_tokens_to_add(pair=True)
+        size = min(_MAX_TOKENS, model.max_tokens or _MAX_TOKENS)
+        tokenizer = model.tokenizer
+        tokenizer.no_truncation()
+        num_claim = len(tokenizer.encode(claim.text, add_special_tokens=False).ids)
+        room = size - num_claim - tokenizer.num_special_tokens_to_add(is_pair=True)
         if room < size // 2 or not rows:
             return []
         texts = [
@@ -159,130 +177,75 @@ class NliChecker:
             for line in (claim.lines[row] for row in rows)
         ]
         starts = np.cumsum([0, *(len(text) + 1 for text in texts)])
-        encoded = self._tokenizer(
-            "\n".join(texts),
-            claim.text,
-            truncation="only_first",
-            max_length=size,
-            stride=int(room * _OVERLAP_SHARE),
-            return_overflowing_tokens=True,
-            return_offsets_mapping=True,
-        )
+        tokenizer.enable_truncation(size, stride=int(room * _OVERLAP_SHARE), strategy="only_first")
+        encoded = tokenizer.encode("\n".join(texts), claim.text)
         windows = []
-        for i in range(len(encoded["input_ids"])):
+        for window in (encoded, *encoded.overflowing):
             spans = [
                 span
-                for span, part in zip(
-                    encoded["offset_mapping"][i], encoded.sequence_ids(i), strict=True
-                )
+                for span, part in zip(window.offsets, window.sequence_ids, strict=True)
                 if part == 0
             ]
-            first, last = (
-                (
-                    int(np.searchsorted(starts, at, side="right")) - 1
-                    for at in (spans[0][0], spans[-1][1] - 1)
-                )
-                if spans
-                else (0, 0)
-            )
-            tokens = {
-                name: encoded[name][i]
-                for name in self._tokenizer.model_input_names
-                if name in encoded
-            }
-            windows.append(_Window(number, tuple(rows[first : last + 1]), tokens))
+            ends = (spans[0][0], spans[-1][1] - 1) if spans else (0, 0)
+            first, last = (int(np.searchsorted(starts, at, side="right")) - 1 for at in ends)
+            windows.append(_Window(number, tuple(rows[first : last + 1]), window))
         return windows
 
-    def _shares(self, windows: Sequence[_Window]) -> Vectors:
-        """(n, labels): each label's probability for each window."""
-        import torch
-
-        shares = np.zeros((len(windows), self._model.config.num_labels), dtype=np.float32)
+    def _shares(self, windows: Sequence[_Window], model: Classifier) -> Vectors:
+        """(n, labels): each label's probability for each window; of one that marks tokens those of
+        the claim's token that is stated least.
+        """
+        shares = np.zeros((len(windows), len(model.labels)), dtype=np.float32)
         order = sorted(
-            range(len(windows)), key=lambda i: len(windows[i].tokens["input_ids"])
+            range(len(windows)), key=lambda i: len(windows[i].tokens.ids)
         )  # alike in length: little padding
         for at in range(0, len(order), _BATCH):
             batch = order[at : at + _BATCH]
-            padded = self._tokenizer.pad(
-                [windows[i].tokens for i in batch], return_tensors="pt"
-            ).to(self._model.device)
-            with torch.inference_mode():
-                shares[batch] = self._model(**padded).logits.float().softmax(-1).cpu().numpy()
+            logits = model.logits([windows[i].tokens for i in batch])
+            if logits.shape[-1] != len(model.labels):
+                raise SettingsError(
+                    f"{self.name} has {logits.shape[-1]} outputs and {len(model.labels)} labels:"
+                    ' name each in "id2label" of its config.json'
+                )
+            labels = LabelPlaces.of(model.labels, is_of_tokens=logits.ndim == 3)
+            if labels is None:
+                raise SettingsError(
+                    f"{self.name} has the labels {', '.join(model.labels)}: give a classifier with"
+                    " entailment, neutral and contradiction, or supported and unsupported, or name"
+                    ' them so in "id2label" of its config.json'
+                )
+            self._labels = labels
+            odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
+            for i, row in zip(batch, odds / odds.sum(axis=-1, keepdims=True), strict=True):
+                if logits.ndim == 3:
+                    own = [k for k, part in enumerate(windows[i].tokens.sequence_ids) if part == 1]
+                    row = row[min(own, key=lambda k: row[k, labels.stated])]
+                shares[i] = row
         return shares
 
-    def _max_tokens(self) -> int:
-        limits = [
-            _MAX_TOKENS,
-            self._tokenizer.model_max_length,
-            getattr(self._model.config, "max_position_embeddings", None),
-        ]
-        return int(min(limit for limit in limits if limit and limit > 0))
-
-    def _load(self) -> None:
+    def _loaded(self) -> Classifier:
         if self._model is not None:
-            return
+            return self._model
         began = time.perf_counter()
-        folder = self._path if self._path.exists() else hub_model(self._source, self._settings)
-        tokenizer, model = _loaded(folder)
-        labels = LabelPlaces.of(model.config.id2label)
-        if labels is None:
-            named = ", ".join(map(str, model.config.id2label.values()))
-            raise SettingsError(
-                f"{self.name} has the labels {named}: give a classifier with entailment, neutral"
-                ' and contradiction, or supported and unsupported, or name them so in "id2label"'
-                " of its config.json"
-            )
-        self._tokenizer, self._labels, self._model = tokenizer, labels, model
+        is_folder = self._path.exists()
+        folder = (
+            self._path if is_folder else hub_model(self._source, self._settings, prefers_onnx=True)
+        )
+        model: Classifier
+        if has_onnx(folder):
+            model = OnnxClassifier(folder)
+        else:
+            from dynagrag.generation.claims.torch_classifier import TorchClassifier
+
+            model = TorchClassifier(folder)
+        self._model = model
         _LOG.info("loaded %s in %.1f s", self.name, time.perf_counter() - began)
+        return model
 
 
 def open_nli_checker(source: str, settings: Settings) -> NliChecker:
     """The classifier in a folder, or of a hub name, which is fetched at the first check."""
     return NliChecker(source, settings)
-
-
-def _loaded(folder: Path) -> tuple[Any, Any]:
-    try:
-        import torch
-        from transformers import AutoModelForSequenceClassification, AutoTokenizer
-        from transformers.utils import logging as transformers_logging
-    except ImportError as err:
-        raise SettingsError(
-            "a classifier of claims needs transformers and torch: pip install 'dynagrag[local]'"
-        ) from err
-    transformers_logging.disable_progress_bar()
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        # Safetensors only: other weights are pickles.
-        model, loading = AutoModelForSequenceClassification.from_pretrained(
-            folder,
-            local_files_only=True,
-            use_safetensors=True,
-            dtype=torch.float32,
-            output_loading_info=True,
-        )
-        if loading["missing_keys"]:
-            raise SettingsError(
-                f"{folder} has no classifier (its weights lack"
-                f" {sorted(loading['missing_keys'])[0]}): give one that was trained"
-            )
-        device = (
-            "cuda"
-            if torch.cuda.is_available()
-            else "mps"
-            if torch.backends.mps.is_available()
-            else "cpu"
-        )
-        return tokenizer, model.to(device).eval()
-    except (OSError, ValueError, ImportError) as err:
-        raise SettingsError(
-            f"{folder} could not be loaded as a sequence classifier:"
-            f" {' '.join(str(err).split())[:200]}"
-        ) from err
-    except (MemoryError, RuntimeError) as err:
-        raise ModelUnavailableError(
-            f"{folder} could not be loaded: {' '.join(str(err).split())[:200]}"
-        ) from err
 
 
 def _nearest(claim: Claim, window: _Window) -> tuple[int, ...]:
@@ -291,5 +254,5 @@ def _nearest(claim: Claim, window: _Window) -> tuple[int, ...]:
     return (window.rows[nearest_rows(part, 1, _LINE_TOKENS)[0]],)
 
 
-def _not_found(score: float | None, reason: str, note: str = "") -> ClaimCheck:
-    return ClaimCheck(Verdict.NOT_FOUND, (), score, reason, note)
+def _not_found(score: float | None, reason: str) -> ClaimCheck:
+    return ClaimCheck(Verdict.NOT_FOUND, (), score, reason)

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dynagrag.generation.claims.claim_lexicon import SCALES, UNITS
+from dynagrag.generation.claims.claim_lexicon import CURRENCIES, SCALES, SHORT_SCALES, UNITS
 from dynagrag.language.english.data import values_of
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import MONTHS
@@ -32,21 +32,34 @@ _SPELT = {
     for word, value in values_of(WordClass.CARDINAL).items()
     if value < SCALES["hundred"]
 }
+_SIGNS = "".join(CURRENCIES)
 _NUMBER_WORD = "|".join(values_of(WordClass.CARDINAL))
 _NUMBER = re.compile(
-    rf"""(?P<money>[$€£])?\s?(?P<digits>(?<![\d.])(?:(?<!\w)[-+])?\d+(?:,\d{{3}})*(?:\.\d+)?)
-           (?:(?:st|nd|rd|th|s)\b|\s?(?P<scale>hundred|thousand|million|billion|trillion|bn)\b|k\b)?
+    rf"""(?P<money>[{_SIGNS}])?\s?
+         (?P<digits>(?<![\d.])(?:(?<!\w)[-+])?
+           (?: \d{{1,3}}(?:(?:,\d\d)+,\d{{3}}|(?:['’\u00a0\u202f]\d{{3}})+)(?!\d)
+             | (?<!\d\s)[1-9]\d{{0,2}}(?:\ \d{{3}})+(?![\d.,:]?\d|\ \d)
+             | \d+(?:,\d{{3}})*)
+           (?:\.\d+)?)
+         (?:(?:st|nd|rd|th|s)\b|\s?(?P<scale>{"|".join(SCALES)}|bn)\b
+           |(?P<letter>k)\b|(?(money)\s?(?P<short>bn|mn|tn|[mb])\b|(?!)))?
          | \b(?P<spelt>(?:{_NUMBER_WORD})(?:[\s-](?:and\s)?(?:{_NUMBER_WORD}))*)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
+_AMOUNT = re.compile(
+    rf"""[{_SIGNS}]\s?(?P<digits>\d[\d.,'’\u00a0\u202f]*(?<=\d))
+         (?:\s?(?P<short>{"|".join(SHORT_SCALES)})\b|\s?(?P<scale>{"|".join(SCALES)})\b)?""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_GROUPING = re.compile(r"[,'’\s]")
 _AFTER = re.compile(r"\s?-?([%°]|[a-zA-Z]+)")
 _BOUND = re.compile(
-    r"""\b(?:(?P<about>about|around|approximately|roughly|circa)
+    rf"""\b(?:(?P<about>about|around|approximately|roughly|circa)
          |(?P<less>(?:no|not)\ more\ than|less\ than|fewer\ than|under|below|at\ most|up\ to|nearly
             |almost)
          |(?P<more>(?:no|not)\ (?:less|fewer)\ than|more\ than|greater\ than|over|above|exceed\w*
             |at\ least|upwards\ of)
-        )\s*[$€£]?\s?$""",
+        )\s*[{_SIGNS}]?\s?$""",
     re.VERBOSE | re.IGNORECASE,
 )
 _ABOUT, _ROUNDED = "about", 0.1
@@ -152,7 +165,7 @@ _OTHER_WORDING = re.compile(
     r"midnight|[ap]\.?m\.?)\b"
     r"|\b(?:decades?|century|centuries|(?:an?|one)"
     r" (?:second|minute|hour|day|week|month|year|mile))\b"
-    r"|\d+/\d+|[$€£]\d[\d.]*[mbk]\b|'\d\d\b|\ba (?:hundred|thousand|million|billion)\b",
+    r"|\d,\d{1,2}\b(?!,\d)|\d\.\d{3}\b|\d+/\d+|'\d\d\b|\ba (?:hundred|thousand|million|billion)\b",
     re.IGNORECASE,
 )
 _CONVERTIBLE = (
@@ -179,6 +192,21 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         if not is_taken and match.group().casefold() != "one":
             found.append(_number(text, match, start))
     return tuple(sorted(found, key=lambda q: q.start))
+
+
+def plain_amounts(text: str) -> str:
+    """The text with amounts of money in words: "$3M" is "3 million dollars"."""
+
+    def in_words(match: re.Match[str]) -> str:
+        scale = match["scale"] or SHORT_SCALES.get((match["short"] or "").casefold())
+        return " ".join(filter(None, (match["digits"], scale, CURRENCIES[match[0][0]])))
+
+    return _AMOUNT.sub(in_words, text)
+
+
+def without_grouping(digits: str) -> str:
+    """A number's digits without what sets thousands apart: 3,00,000 and 300'000 are 300000."""
+    return _GROUPING.sub("", digits)
 
 
 def _number(text: str, match: re.Match[str], start: int) -> Quantity:
@@ -212,8 +240,10 @@ def _date(match: re.Match[str]) -> tuple[int, int, int]:
 
 def _value(match: re.Match[str]) -> float:
     if match["digits"]:
-        scale = (match["scale"] or match.group()[-1]).casefold()
-        return float(match["digits"].replace(",", "")) * SCALES.get(scale, 1.0)
+        short = (match["letter"] or match["short"] or "").casefold()
+        scale = (match["scale"] or short).casefold()
+        scale = SHORT_SCALES.get(scale, scale)
+        return float(without_grouping(match["digits"])) * SCALES.get(scale, 1.0)
     total = part = 0.0
     for word in re.split(r"[\s-]+", match["spelt"].casefold()):
         if word in _SPELT:

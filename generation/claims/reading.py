@@ -16,12 +16,19 @@ from dynagrag.generation.claims.claim_lexicon import (
     RANKS,
     TITLES,
 )
+from dynagrag.generation.claims.quantities import plain_amounts, without_grouping
 from dynagrag.generation.claims.word_senses import lemma, plain_phrases, senses
 from dynagrag.language.english.data import groups_of
 from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS
 
-_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[^\w\s]|_")
+_TOKEN = re.compile(
+    r"""[^\W\d_]+(?:['’][^\W\d_]+)*
+      | \d{1,3}(?:['’\u00a0\u202f]\d{3})+(?!\d)  # 30'000
+      | (?<!\d\s)[1-9]\d{0,2}(?:\ \d{3})+(?![\d.,:]?\d|\ \d)  # 30 000
+      | \d[\d.,:]*\d | \d | [^\w\s] | _""",
+    re.VERBOSE,
+)
 _CLAUSE_ENDS = CONJUNCTIONS | frozenset(";()[]—–:")
 _IN_NAME = NAME_CONNECTORS - {"and"}
 _NO_CONTENT = FUNCTION_WORDS.union(MONTHS)
@@ -154,13 +161,14 @@ def read(text: str) -> Reading:
     """Reads a text."""
     words: list[Word] = []
     last, clause = NO_WORD, 0
-    for match in _TOKEN.finditer(plain_phrases(text)):
+    for match in _TOKEN.finditer(plain_phrases(plain_amounts(text))):
         token = match.group()
         low = folded(token)
         if {token, low} & _CLAUSE_ENDS or (token in ".!?" and not last.is_initial):
             clause += 1
         bare = low.removesuffix("'s")
-        last = Word(token, bare, lemma(bare), clause)
+        stem = without_grouping(bare) if bare[:1].isdigit() else lemma(bare)
+        last = Word(token, bare, stem, clause)
         words.append(last)
     return Reading(text, tuple(words))
 

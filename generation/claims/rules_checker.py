@@ -7,10 +7,14 @@
    sentence without a gap, which has most of the claim's words, states the claim.
 3. A gap that says the opposite, where no other gap is, contradicts it.
 4. Where no line does either, lines are read together that each bring what the others lack.
+
+The rules know the negation, numbers and roles of `LANGUAGES` alone. A claim in another is stated
+where a line says it word for word, else it is not checked; lines in another are passed over.
 """
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -23,7 +27,9 @@ from dynagrag.generation.claims.comparison import Check, Comparison
 from dynagrag.generation.claims.number_checks import counted_gap, may_be_otherwise, number_gap
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_gap
+from dynagrag.generation.claims.shown_lines import nearest_rows
 from dynagrag.generation.claims.stance import stance_gap
+from dynagrag.generation.claims.verbatim import says_verbatim
 from dynagrag.generation.claims.word_checks import (
     added_gap,
     described_gap,
@@ -32,6 +38,7 @@ from dynagrag.generation.claims.word_checks import (
     replaced_gap,
     verb_gap,
 )
+from dynagrag.language.identification import ENGLISH, language_name, language_of
 from dynagrag.language.sentences import sentence_spans
 
 CHECKS: dict[str, Check] = {
@@ -49,6 +56,10 @@ CHECKS: dict[str, Check] = {
     "verb": verb_gap,
 }
 """Each shows its effect on a set of claims (docs/decisions/0038-claim-rules-by-held-out-set.md)."""
+LANGUAGES = frozenset((ENGLISH,))
+"""A language is here when a test set shows that denials, numbers and swapped roles are caught in it
+(tests/unit/generation/claims/test_claim_languages.py).
+"""
 _OF_SAME = ("number", "name", "added words", "role")
 """Only where none of these finds a gap a sentence speaks of the very thing, and so against the
 claim.
@@ -111,9 +122,40 @@ class RulesChecker:
 @lru_cache(maxsize=2_048)
 def _checked(claim: Claim) -> ClaimCheck:
     if len(claim.text) > _MAX_CHARACTERS:
-        return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "it is too long to be checked")
+        return ClaimCheck(Verdict.NOT_CHECKED, (), None, "it is too long to be checked")
     if not claim.lines:
         return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "there is no line")
+    around = language_of(claim.text)
+    if around not in LANGUAGES:  # of a claim alone names may decide
+        around = language_of("\n".join((claim.text, *(line.text for line in claim.lines))))
+    of_lines = [line.language or language_of(line.text, around) for line in claim.lines]
+    own = language_of(claim.text, Counter(of_lines).most_common(1)[0][0])
+    rows = [row for row, language in enumerate(of_lines) if language in LANGUAGES]
+    if own in LANGUAGES and len(rows) == len(of_lines):
+        return _compared_with_lines(claim)
+    return _checked_in_part(claim, own, of_lines, rows)
+
+
+def _checked_in_part(
+    claim: Claim, own: str, of_lines: Sequence[str], rows: Sequence[int]
+) -> ClaimCheck:
+    """A claim that isn't in the rules' language, or of whose lines only `rows` are."""
+    verbatim = tuple(i for i, line in enumerate(claim.lines) if says_verbatim(claim.text, line))
+    if verbatim:
+        return ClaimCheck(Verdict.STATED, verbatim, 1.0)
+    nearest = nearest_rows(replace(claim, num_cited=0), 1, _MAX_CHARACTERS)[0]
+    if own in LANGUAGES and rows:
+        lines = tuple(claim.lines[row] for row in rows)
+        num_cited = sum(row < claim.num_cited for row in rows)
+        check = _compared_with_lines(replace(claim, lines=lines, num_cited=num_cited))
+        if check.verdict is not Verdict.NOT_FOUND or nearest in rows:
+            return replace(check, lines=tuple(rows[row] for row in check.lines))
+    language = of_lines[nearest] if own in LANGUAGES else own
+    reason = f"rules do not read its language ({language_name(language)})"
+    return ClaimCheck(Verdict.NOT_CHECKED, (nearest,), None, reason, language=language)
+
+
+def _compared_with_lines(claim: Claim) -> ClaimCheck:
     findings = [_line_finding(claim.text, line) for line in claim.lines]
 
     by_score = sorted(range(len(findings)), key=lambda i: -findings[i].score)

@@ -5,22 +5,42 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dynagrag.core.schema import Answer, CheckedClaim, Citation, Verdict
+from dynagrag.core.text import plural
+from dynagrag.language.identification import language_name
 
 NOT_FOUND = "not found in the sources"
+UNSUPPORTED = "The model's answer isn't supported by these lines:"
+NEAREST = "nearest to a claim that was not checked"
 IDLE = "also cited, but not needed: other lines state it"
 _MARK, _LABEL = re.compile(r"\[(E\d+)\]"), re.compile(r"\bE\d+\b")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
 
 
 def verdict_note(claim: CheckedClaim) -> str:
-    """The note beside a claim: "contradicted by E4", "not found in the sources", "found: E7"; empty
-    for one that its own citations state.
+    """The note beside a claim: "contradicted by E4", "not found: in none of 1,240 lines that could
+    bear on it", "not checked (Finnish); nearest: E2", "found: E7"; empty for one that its own
+    citations state.
     """
     if claim.verdict is Verdict.NOT_FOUND:
-        return NOT_FOUND
+        return not_found_note(claim.num_searched)
+    if claim.verdict is Verdict.NOT_CHECKED:
+        why = f" ({language_name(claim.language)})" if claim.language else ""
+        nearest = f"; nearest: {', '.join(claim.lines)}" if claim.lines else ""
+        return f"{claim.verdict.value}{why}{nearest}"
     if claim.verdict is Verdict.CONTRADICTED:
         return f"contradicted by {' and '.join(claim.lines)}"
     return f"found: {', '.join(claim.found)}" if claim.found else ""
+
+
+def not_found_note(num_searched: int | None) -> str:
+    """Where a claim wasn't found: in the lines that could bear on it, None where nobody searched
+    for it.
+    """
+    if num_searched is None:
+        return NOT_FOUND
+    if not num_searched:
+        return "not found: no line of the sources has its words"
+    return f"not found: in none of {plural(num_searched, 'line')} that could bear on it"
 
 
 def marked_text(answer: Answer) -> str:
@@ -70,17 +90,20 @@ def shown_lines(answer: Answer) -> list[tuple[str, str, Citation]]:
     """The lines under an answer: label, note, line; those of `idle_citations` aside.
 
     First those that the model cited, in its order ("" or "contradicts a claim"), then those that
-    the checker found, in the order of the text.
+    the checker found, in the order of the text, then those nearest to what wasn't checked.
     """
     against: set[str] = set()
     found: dict[str, Citation] = {}
+    nearest: dict[str, Citation] = {}
     for claim in answer.claims:
         if claim.verdict is Verdict.CONTRADICTED:
             against.update(claim.lines)
-        found |= {label: answer.lines[label] for label in claim.found if label in answer.lines}
+        named = nearest if claim.verdict is Verdict.NOT_CHECKED else found
+        named |= {label: answer.lines[label] for label in claim.found if label in answer.lines}
     idle = dict(idle_citations(answer))
     rows = [(label, "", line) for label, line in _cited(answer) if label not in idle]
     rows += [(label, f"found by {answer.checked_by}", line) for label, line in found.items()]
+    rows += [(label, NEAREST, line) for label, line in nearest.items() if label not in found]
     return [
         (label, "; ".join(filter(None, ("contradicts a claim" * (label in against), note))), line)
         for label, note, line in rows
@@ -133,4 +156,8 @@ def failures_summary(answer: Answer) -> str:
 
 def _counts(claims: Sequence[CheckedClaim]) -> str:
     counts = Counter(claim.verdict for claim in claims)
-    return ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict)
+    return ", ".join(
+        f"{counts[verdict]} {verdict.value}"
+        for verdict in Verdict
+        if counts[verdict] or verdict is not Verdict.NOT_CHECKED
+    )

@@ -2,9 +2,10 @@
 
 from dynagrag.core.schema import Answer
 from dynagrag.generation.evidence_sentences.answerable import NOTHING_FITS
+from dynagrag.generation.evidence_sentences.best_lines import BestLines
 
 
-def doubts_text(answer: Answer) -> str:
+def doubts_text(answer: Answer | BestLines) -> str:
     """The names that no document has, those of several speakers who say nothing near it, and that
     nothing fits; empty where there is no doubt.
     """

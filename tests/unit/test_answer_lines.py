@@ -130,10 +130,10 @@ def test_a_name_that_no_document_has_is_told_before_the_nearest_lines() -> None:
         is_answered_by_model=True,
         unknown_names={"Ginsburg": ()},
     )
-    assert list(answer_lines(answered)) == ["It is line 3.", unknown]
+    assert list(answer_lines(answered)) == [unknown, "It is line 3."]
 
 
-def test_that_nothing_fits_is_said_under_a_model_s_answer_too() -> None:
+def test_that_nothing_fits_is_said_before_a_model_s_answer_too() -> None:
     answered = answer(
         2,
         text="It is line 3.",
@@ -141,7 +141,7 @@ def test_that_nothing_fits_is_said_under_a_model_s_answer_too() -> None:
         is_answered_by_model=True,
         is_nothing_fitting=True,
     )
-    assert list(answer_lines(answered)) == ["It is line 3.", NOTHING_FITS]
+    assert list(answer_lines(answered)) == [NOTHING_FITS, "It is line 3."]
 
 
 def subgraph(num_edges: int) -> PromptTrace:

@@ -1,6 +1,7 @@
 """An answer on a page: its text with marks that open the source, what it cites, what it cost."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 
@@ -8,6 +9,7 @@ from dynagrag.core.schema import Answer, CheckedClaim, Citation, Verdict
 from dynagrag.core.text import collapse
 from dynagrag.generation.claims.verdict_text import (
     IDLE,
+    UNSUPPORTED,
     claims_summary,
     failures_summary,
     idle_citations,
@@ -65,6 +67,7 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bo
     if answer.question != asked:
         st.caption(f"Asked as: {plain(answer.question)}")
     if not answer.is_answered_by_model:
+        _show_doubts(answer)
         _show_evidence(workspace, answer)
         return
     lines = shown_lines(answer)
@@ -72,19 +75,25 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bo
         workspace, in_text_order(answer), answer.trace.document_ids, is_numbered=is_numbered
     )
     notes = [(claim.end, note) for claim in answer.claims if (note := claim_note(claim, links))]
-    st.markdown(answer_markdown(answer.text, links, notes))
-    if answer.is_abstained or doubts_text(answer):
+    _show_doubts(answer)
+    if answer.is_unsupported:
         _show_evidence(workspace, answer)
+    folded = st.expander(UNSUPPORTED.rstrip(":")) if answer.is_unsupported else st.container()
     about = f"{answer.question} {answer.text}"
     order = {label: row for row, label in enumerate(links)}
     rows = [
         _cited_row(label, what, line, links, about)
         for label, what, line in sorted(lines, key=lambda c: order[c[0]])
     ]
-    st.markdown(by_document(rows[:_MAX_SHOWN], answer.trace.doubtful))
-    if len(rows) > _MAX_SHOWN:
-        with st.expander(f"{len(rows) - _MAX_SHOWN} more"):
-            st.markdown(by_document(rows[_MAX_SHOWN:], answer.trace.doubtful))
+    num_shown = len(rows) if answer.is_unsupported else _MAX_SHOWN  # what is folded has no folds
+    with folded:
+        st.markdown(answer_markdown(answer.text, links, notes))
+        if answer.is_abstained:
+            _show_evidence(workspace, answer)
+        st.markdown(by_document(rows[:num_shown], answer.trace.doubtful))
+    if len(rows) > num_shown:
+        with st.expander(f"{len(rows) - num_shown} more"):
+            st.markdown(by_document(rows[num_shown:], answer.trace.doubtful))
     if failures := failures_summary(answer):
         st.caption(f":material/warning: {plain(failures)}")
 
@@ -124,6 +133,10 @@ def claim_note(claim: CheckedClaim, links: Mapping[str, MarkLink]) -> str:
     """
     if claim.verdict is Verdict.NOT_FOUND:
         return f":orange-badge[:material/help: {verdict_note(claim)}]"
+    if claim.verdict is Verdict.NOT_CHECKED:
+        badge = f":gray-badge[:material/help: {verdict_note(replace(claim, lines=()))}]"
+        nearest = "".join(mark_link(label, links) for label in claim.lines)
+        return f"{badge} :gray[nearest:] {nearest}" if nearest else badge
     if claim.verdict is Verdict.CONTRADICTED:
         return (
             ":red-badge[:material/block: contradicted by]"
@@ -134,22 +147,25 @@ def claim_note(claim: CheckedClaim, links: Mapping[str, MarkLink]) -> str:
     return f":gray[(found:] {''.join(mark_link(label, links) for label in claim.found)}:gray[)]"
 
 
-def _show_evidence(workspace: str, answer: Answer) -> None:
-    """The lines that fit best, the first of them open, and before them why they are all there is;
-    under a model's answer that alone.
-    """
-    doubts = plain(doubts_text(answer))
-    if doubts:
+def _show_doubts(answer: Answer) -> None:
+    """Why the lines may not answer the question, before anything that a model says."""
+    if doubts := plain(doubts_text(answer)):
         st.warning(
             f"{doubts}{' The nearest lines:' if answer.is_abstained else ''}",
             icon=":material/search_off:",
         )
-    if answer.is_answered_by_model and not answer.is_abstained:
-        return
+
+
+def _show_evidence(workspace: str, answer: Answer) -> None:
+    """The lines that fit best, the first of them open."""
     if not answer.is_answered_by_model:
         st.caption(
             "No language model is set (see Options)"
-            + ("." if doubts else ", so here are the lines that an answer would rest on.")
+            + (
+                "."
+                if doubts_text(answer)
+                else ", so here are the lines that an answer would rest on."
+            )
         )
     ids = answer.trace.document_ids
     first = grouped(answer.evidence[:_NUM_LINES])

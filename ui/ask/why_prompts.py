@@ -6,7 +6,7 @@ from collections import Counter
 
 import streamlit as st
 
-from dynagrag.core.schema import Answer, IntermediateAnswer, SoftTrace
+from dynagrag.core.schema import Answer, IntermediateAnswer, SoftTrace, Verdict
 from dynagrag.core.text import plural
 from dynagrag.ui.safe_markdown import plain
 
@@ -113,7 +113,8 @@ def show_intermediate(answer: Answer) -> None:
             st.markdown(plain(intermediate.answer) or "(no answer)")
             for claim in intermediate.claims:
                 named = "".join(f" {label}" for label in claim.lines)
-                verdict = f"{claim.verdict.value}{' by' if named else ''}{named}"
+                by = " by" if claim.verdict is not Verdict.NOT_CHECKED else ", nearest"
+                verdict = f"{claim.verdict.value}{by if named else ''}{named}"
                 st.caption(f"{verdict}: {plain(claim.text)}")
 
 

@@ -155,12 +155,8 @@ def _answers(run: QaRun, arm: str, measure: str) -> Iterator[ReadQuestion]:
 
 def _answer(line: AnswerLine, measure: str, value: float | None) -> ReadAnswer:
     said = [line.error or line.answer, *([f"in a few words: {line.short}"] if line.short else ())]
-    doubted = [
-        *(f"contradicted: {text}" for text in line.claims.contradicted),
-        *(f"not found: {text}" for text in line.claims.not_found),
-    ]
     shown = tuple((cut(text, _MAX_CHARS), None) for text in said) + tuple(
-        (cut(text, _MAX_CHARS), False) for text in doubted
+        (cut(text, _MAX_CHARS), False) for text in line.claims.doubted
     )
     return ReadAnswer(
         line.arm,

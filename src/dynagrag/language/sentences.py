@@ -36,6 +36,7 @@ _NEXT = re.compile(r"\s*+[\"'“‘«(\[]{0,3}(\w[\w'’]{0,15})?")
 _NEVER_LAST = words_of(WordClass.NEVER_LAST)
 _ONLY_BEFORE_DIGIT = words_of(WordClass.ONLY_BEFORE_DIGIT)
 _OFTEN_LAST = words_of(WordClass.OFTEN_LAST)
+_PART_OF_NAME = words_of(WordClass.PART_OF_NAME)
 _STARTERS = words_of(WordClass.STARTER)
 
 
@@ -114,8 +115,8 @@ def _ends_at_dot(text: str, start: int, dot: int, word: str) -> bool:
     starts_new = word[:1].isupper() and word.casefold().replace("’", "'") in _STARTERS
     if low in _OFTEN_LAST:
         return word[:1].isupper()
-    is_initial = len(before) == 1 and before.isupper()
-    if is_initial or ("." in before and all(len(part) <= 2 for part in before.split("."))):
+    is_in_name = low in _PART_OF_NAME or (len(before) == 1 and before.isupper())
+    if is_in_name or ("." in before and all(len(part) <= 2 for part in before.split("."))):
         return starts_new or not word
     # "1." before an item is no sentence.
     return not (before.isdigit() and text[start:dot].strip() == before and word)

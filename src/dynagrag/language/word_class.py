@@ -111,6 +111,8 @@ class WordClass(StrEnum):
     """An abbreviation only where a number comes next; else a word, and its full stop an end."""
     OFTEN_LAST = "often_last"
     """An abbreviation that may end a sentence."""
+    PART_OF_NAME = "part_of_name"
+    """An abbreviation behind which a name goes on with a capital: Acme Inc. CEO, King Jr. Day."""
     STARTER = "starter"
     """Its capital says that a sentence begins, after an abbreviation or an initial."""
 

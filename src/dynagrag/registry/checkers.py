@@ -41,7 +41,7 @@ def model_checker(rest: str, chat: "Asker | None", settings: "Settings") -> "Cla
 
 
 def nli_checker(rest: str, chat: "Asker | None", settings: "Settings") -> "ClaimChecker":
-    """A sequence classifier."""
+    """A classifier."""
     from dynagrag.generation.claims.nli_checker import open_nli_checker
 
     return open_nli_checker(rest, settings)
@@ -67,10 +67,9 @@ CHECKERS = table(
     ),
     CheckerChoice(
         name="nli",
-        sentence="nli:FOLDER or nli:HUB-ID, a sequence classifier",
+        sentence="nli:FOLDER or nli:HUB-ID, a classifier (with an .onnx file: without torch)",
         label="A classifier",
         make=nli_checker,
         needs_weights=True,
-        needs_extra="local",
     ),
 )

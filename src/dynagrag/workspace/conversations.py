@@ -29,6 +29,7 @@ from dynagrag.generation.claims.verdict_text import (
     shown_lines,
     with_numbers,
 )
+from dynagrag.generation.evidence_sentences.doubts import doubts_text
 from dynagrag.generation.stored_answer import answer_json, answer_of
 
 CitationT = TypeVar("CitationT", bound=Citation)
@@ -427,6 +428,10 @@ def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
     lines = [f"*({_by(kept)})*", ""]
     if answer.question != asked:
         lines += [f"Asked as: {answer.question}", ""]
+    if answer.is_answered_by_model and (doubts := doubts_text(answer)):
+        lines += [doubts, ""]
+    if answer.is_unsupported:
+        lines += ["No line of the sources supports this answer:", ""]
     lines += [with_numbers(marked_text(answer), answer), ""]
     cited: list[tuple[str, Citation]] = []
     if answer.is_answered_by_model:

@@ -16,6 +16,7 @@ from dynagrag.core.schema import (
 from dynagrag.core.text import clock, collapse, cut, plural
 from dynagrag.generation.claims.verdict_text import (
     IDLE,
+    UNSUPPORTED,
     claims_summary,
     failures_summary,
     idle_citations,
@@ -26,6 +27,7 @@ from dynagrag.generation.claims.verdict_text import (
 from dynagrag.generation.evidence_sentences.doubts import doubts_text
 from dynagrag.generation.evidence_sentences.quote_cuts import cut_around, first_words, last_words
 from dynagrag.ingest.pipeline import IngestReport
+from dynagrag.language.identification import language_name
 
 _MAX_QUOTE = 240
 NUM_LINES = 5
@@ -128,21 +130,15 @@ def usage_line(usage: Usage) -> str:
 def answer_lines(
     answer: Answer, with_text: bool = True, num_lines: int = NUM_LINES
 ) -> Iterator[str]:
-    """An answer with its citations and the verdicts on its claims; without one, the `num_lines`
-    lines that fit the question best.
+    """An answer with its citations and the verdicts on its claims; without one, or before one that
+    no line supports, the `num_lines` lines that fit the question best.
 
-    Without its text, which was shown as the model wrote it, the claims that aren't stated are named
-    one by one.
+    Without its text, which was shown as the model wrote it with the words of doubt before it, the
+    claims that aren't stated are named one by one.
     """
     has_answer = answer.is_answered_by_model and not answer.is_abstained
-    if with_text:
-        yield marked_text(answer)
-    else:
-        yield from (f"  {line}" for line in unstated_lines(answer))
-    if doubts := doubts_text(answer):
-        yield doubts if has_answer or not answer.evidence else f"{doubts} The nearest lines:"
-    if not has_answer:
-        yield from _evidence_lines(answer, num_lines)
+    begin = _answered if has_answer else _unanswered
+    yield from begin(answer, with_text, num_lines)
     if not answer.is_answered_by_model:
         yield from _subgraph_lines(answer.trace)
     about = f"{answer.question} {answer.text}"
@@ -164,6 +160,30 @@ def answer_lines(
         yield f"  note: {failures}"
     if answer.usage.calls or answer.usage.cached:
         yield f"  ({usage_line(answer.usage)})"
+
+
+def _answered(answer: Answer, with_text: bool, num_lines: int) -> Iterator[str]:
+    """The words of doubt, then the text; before what no line supports the nearest lines."""
+    if not with_text:
+        yield from (f"  {line}" for line in unstated_lines(answer))
+        return
+    yield from filter(None, [doubts_text(answer)])
+    if answer.is_unsupported:
+        yield from _evidence_lines(answer, num_lines)
+        yield UNSUPPORTED
+    yield marked_text(answer)
+
+
+def _unanswered(answer: Answer, with_text: bool, num_lines: int) -> Iterator[str]:
+    """Why nothing was answered, and the nearest lines."""
+    doubts = doubts_text(answer)
+    if with_text:
+        yield marked_text(answer)
+        if doubts:
+            yield f"{doubts} The nearest lines:" if answer.evidence else doubts
+    elif doubts and answer.evidence:
+        yield "The nearest lines:"
+    yield from _evidence_lines(answer, num_lines)
 
 
 def doubtful_documents(answer: Answer) -> list[str]:
@@ -234,6 +254,8 @@ def trace_lines(trace: AnswerTrace) -> Iterator[str]:
     the subgraphs; --json has all of it.
     """
     yield from (f"  {note}" for note in trace.notes)
+    if trace.languages:
+        yield f"  languages of the lines: {languages_text(trace.languages)}"
     if trace.reason:
         yield f"  not answered: {trace.reason}"
     if not (trace.soft or trace.ranking or trace.candidates):
@@ -255,6 +277,17 @@ def trace_lines(trace: AnswerTrace) -> Iterator[str]:
         )
     for pruner in dict.fromkeys(prompt.pruner for prompt in trace.prompts if prompt.subgraph):
         yield f"  pruner of the {trace.subgraph_kind}s: {pruner}"
+
+
+def languages_text(languages: Mapping[str, str]) -> str:
+    """ "English 9, Finnish 2 (E4, E7)": the commonest without its labels."""
+    by_name: dict[str, list[str]] = {}
+    for label, code in languages.items():
+        by_name.setdefault(language_name(code), []).append(label)
+    rows = sorted(by_name.items(), key=lambda row: -len(row[1]))
+    most, *others = rows
+    of_others = (f"{name} {len(labels)} ({', '.join(labels)})" for name, labels in others)
+    return ", ".join([f"{most[0]} {len(most[1])}", *of_others])
 
 
 def _ranking_lines(ranking: RankingTrace) -> Iterator[str]:

@@ -118,6 +118,7 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
     } | {
         "answerable",
         "nothing_fits",
+        "unsupported",
         "unknown_names",
         "quiet_speakers",
     }
@@ -145,6 +146,8 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
             "found",
             "reason",
             "score",
+            "language",
+            "num_searched",
         }
     assert answer["claims_checked_by"] == "rules+model"
     assert answer["citations"]
@@ -175,8 +178,7 @@ def test_an_ingest_report_for_programs_is_one_object(
 
 def test_an_answer_is_shown_with_what_each_mark_stands_for(ingested: list[Path], cli: Any) -> None:
     shown = cli("ask", "Who founded Acme Works?").out.splitlines()
-    assert "[E" in shown[0]
-    label = shown[0].split("[")[1].split("]")[0]
+    label = next(line for line in shown if "[E" in line).split("[")[1].split("]")[0]
     cited = next(line for line in shown if line.startswith(f"  [{label}]"))
     assert any(
         f'kickoff, {who} 0:{second:02}: "{words}"' in cited

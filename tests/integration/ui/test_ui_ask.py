@@ -228,7 +228,7 @@ def test_what_was_found_out_about_an_answer_is_shown_and_kept_to_when_strict(
     next(s for s in page.selectbox if s.label == "Retriever").set_value("naive").run()
     page.chat_input[0].set_value(QUESTION).run()
     assert "found:" in words(page)
-    assert "not found in the sources]" in words(page)
+    assert "not found: no line of the sources has its words]" in words(page)
     assert "Claims: 1 stated, 0 contradicted, 1 not found; checked by rules" in words(page).replace(
         "\\", ""
     )

@@ -80,7 +80,7 @@ def test_a_claim_that_was_left_out_is_asked_for_once_more_alone(metered: MakeCha
 def test_a_claim_that_stays_left_out_is_not_checked_and_says_so(metered: MakeChat) -> None:
     model = FakeChat(script=[replies(), replies((7, [1], "yes"))])
     (check,) = ModelChecker(metered(model)).check([Claim("The pump failed.", (PUMP,))])
-    assert (check.verdict, check.score, check.lines) == (Verdict.NOT_FOUND, None, ())
+    assert (check.verdict, check.score, check.lines) == (Verdict.NOT_CHECKED, None, ())
     assert "did not answer" in check.note
     assert model.num_calls == 2
 
@@ -258,7 +258,10 @@ def test_the_only_line_that_was_shown_is_the_one_that_is_meant(metered: MakeChat
         (Verdict.NOT_FOUND, (), None),
         (Verdict.CONTRADICTED, (0,), 0.0),
     ]
-    assert (checks[1].reason, checks[1].note) == ("not checked", "the model named no line for it")
+    assert (checks[1].reason, checks[1].note) == (
+        "not checked",
+        "the model named no line for it",
+    )
 
 
 def test_an_even_chance_is_a_yes(metered: MakeChat) -> None:

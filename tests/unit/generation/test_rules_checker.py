@@ -151,7 +151,6 @@ def check(claim: str, *lines: str | Line) -> ClaimCheck:
             "We've got MAIN A volts, we have no MAIN B volts.",
             STATED,
         ),
-        ("Das Triebwerk brennt sehr heiss.", "The crew lands on the Moon. All is well.", NOT_FOUND),
         (
             "It was suggested that the crew use the lander.",
             "I think the crew should use the lander.",

@@ -27,6 +27,10 @@ def pieces(text: str, max_words: int = 120) -> list[str]:
         "We'd like you to roll right\nto 060.",
         "We met on Jan. 5 there.",
         "Acme Inc. is here.",
+        "Acme Inc. CEO Ann B. Lee left.",
+        "Martin Luther King Jr. Day is in January.",
+        "It is at St. Mary's Ave. Bridge.",
+        "Pvt. Leo F. Moss met Adm. J. R. Holt.",
     ],
 )
 def test_this_is_one_sentence(text: str) -> None:

@@ -47,7 +47,7 @@ def stored(path: Path) -> Any:
 def as_kept_now(exchanges: Any) -> Any:
     """Without the counts of words shared, which verdicts on claims have replaced: they are read
     over. Whether anything fits wasn't asked, and where evidence fits wasn't either. All subgraphs
-    were ego-graphs.
+    were ego-graphs, and no speaker was doubted.
     """
     for exchange in exchanges:
         for arm in exchange["arms"]:
@@ -55,6 +55,7 @@ def as_kept_now(exchanges: Any) -> Any:
                 arm["answer"] |= {
                     "answerable": None,
                     "nothing_fits": False,
+                    "unsupported": False,
                     "unknown_names": {},
                     "quiet_speakers": [],
                 }
@@ -67,7 +68,7 @@ def as_kept_now(exchanges: Any) -> Any:
                     "after": None,
                 }
             if "trace" in arm["answer"]:
-                arm["answer"]["trace"]["subgraph_kind"] = "ego-graph"
+                arm["answer"]["trace"] |= {"subgraph_kind": "ego-graph", "doubtful": []}
             for key in ("uncited_sentences", "weak_citations"):
                 arm["answer"].get("trace", {}).pop(key, None)
     return exchanges

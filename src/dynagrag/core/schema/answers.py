@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.core.schema.arrays import Vector, Vectors, no_ids, no_vectors
-from dynagrag.core.schema.claims import CheckedClaim
+from dynagrag.core.schema.claims import CheckedClaim, Verdict
 from dynagrag.core.schema.graph import Graph
 from dynagrag.core.schema.records import Document, Passage, RelationRecord, Turn
 from dynagrag.core.schema.trace import AnswerTrace
@@ -380,3 +380,15 @@ class Answer:
     is_nothing_fitting: bool = False
     unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     quiet_speakers: tuple[str, ...] = ()
+
+    @property
+    def is_unsupported(self) -> bool:
+        """Whether no line states any of its claims: lines are then shown first, and it behind
+        them.
+        """
+        unsupported = (Verdict.NOT_FOUND, Verdict.CONTRADICTED)
+        return (
+            not self.is_abstained
+            and bool(self.claims)
+            and all(claim.verdict in unsupported for claim in self.claims)
+        )

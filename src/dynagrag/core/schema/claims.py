@@ -10,12 +10,14 @@ class Verdict(StrEnum):
     STATED = "stated"
     CONTRADICTED = "contradicted"
     NOT_FOUND = "not found"
+    NOT_CHECKED = "not checked"
+    """Nobody looked: rules don't read its language, or a model did not answer for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """Words of a source that may state a claim. `speaker` said them; `title` and `document_id` are
-    their document's.
+    their document's. `language`: its code, empty where nobody told it.
 
     What a model replied about a line is forgotten with the line's document.
     """
@@ -24,6 +26,7 @@ class Line:
     speaker: str | None = None
     title: str = ""
     document_id: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,13 @@ class ClaimCheck:
     """A checker's verdict on a claim.
 
     Args:
-        verdict: Stated by `lines`, contradicted by `lines`, or not found.
-        lines: Rows of the claim's lines, best first; empty when not found.
+        verdict: Stated by `lines`, contradicted by `lines`, not found, or not checked.
+        lines: Rows of the claim's lines, best first; empty when not found, the nearest one where it
+        was not checked.
         score: How sure it is that the claim is stated, 0 to 1; None where the checker has no such
         measure.
         reason: What differs, in words for people; empty for a stated claim.
+        language: The code of the language for which it was not checked; else empty.
         is_sure: Whether no other checker can take it back: a number of the claim is in no line.
         note: What the check went without, in words for people: "the model was not asked: ...";
         empty where nothing is missing.
@@ -58,6 +63,7 @@ class ClaimCheck:
     reason: str = ""
     note: str = ""
     is_sure: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +73,15 @@ class CheckedClaim:
     Args:
         start, end: Where it stands in the answer's text, its marks included.
         text: What it says on its own: without marks, its subject put in where it shares another's.
-        verdict: Stated by `lines`, contradicted by `lines`, or not found.
+        verdict: Stated by `lines`, contradicted by `lines`, not found, or not checked.
         cited: The lines that the model cited for it.
-        lines: Those that state or contradict it, best first, whoever named them.
+        lines: Those that state or contradict it, best first, whoever named them; the nearest one
+        where it was not checked.
         reason: What differs, in words for people; empty for a stated claim.
         score: How sure the checker is that it is stated, 0 to 1; None where it has no such measure.
+        language: The code of the language for which it was not checked; else empty.
+        num_searched: How many lines of the workspace could bear on it, where the nearest of them
+        were looked at too; None where it wasn't searched for.
     """
 
     start: int
@@ -82,6 +92,8 @@ class CheckedClaim:
     lines: tuple[str, ...] = ()
     reason: str = ""
     score: float | None = None
+    language: str = ""
+    num_searched: int | None = None
 
     @property
     def found(self) -> tuple[str, ...]:

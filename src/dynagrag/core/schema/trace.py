@@ -186,6 +186,8 @@ class AnswerTrace:
         failures: Why intermediate answers could not be had.
         reason: Why nothing was answered.
         merge: How several intermediate answers became one.
+        languages: By label the language of each line that claims were checked against (ISO 639-1;
+        "und" where it can't be told).
         labels: The evidence labels of the answer's citations, in their order.
         soft: What a trained soft prompt read, where one answered; its `prompts` are its text, as it
         was before it was cut.
@@ -208,3 +210,4 @@ class AnswerTrace:
     labels: tuple[str, ...] = ()
     subgraph_kind: str = "ego-graph"
     soft: SoftTrace | None = None
+    languages: Mapping[str, str] = field(default_factory=dict)

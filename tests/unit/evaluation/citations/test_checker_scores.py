@@ -52,8 +52,8 @@ def test_a_kind_counts_alike_however_many_claims_it_has() -> None:
     assert found.false_caught == {"neg": 1.0, "swap": 0.5}
     assert found.balanced == pytest.approx((0.5 + 0.75) / 2)
     assert (found.n, found.num_true, found.num_false) == (7, 2, {"neg": 3, "swap": 2})
-    assert found.verdicts["swap"] == {"stated": 1, "contradicted": 0, "not found": 1}
-    assert found.verdicts["true"] == {"stated": 1, "contradicted": 0, "not found": 1}
+    assert found.verdicts["swap"] == {S: 1, C: 0, N: 1, Verdict.NOT_CHECKED: 0}
+    assert found.verdicts["true"] == {S: 1, C: 0, N: 1, Verdict.NOT_CHECKED: 0}
 
 
 def test_without_kinds_all_false_claims_are_one() -> None:

@@ -100,8 +100,8 @@ def test_what_states_nothing_is_no_claim(text: str) -> None:
         ("X did A [E1], and Y did B [E2].", [("X did A", ("E1",)), ("Y did B.", ("E2",))]),
         ("X did A, and Y did B. [E1][E2]", [("X did A", ("E1", "E2")), ("Y did B.", ("E1", "E2"))]),
         (
-            "X did A. Y did B. [E2] Z did C [E3].",
-            [("X did A.", ()), ("Y did B.", ("E2",)), ("Z did C.", ("E3",))],
+            "X did this. Y did B. [E2] Z did C [E3].",
+            [("X did this.", ()), ("Y did B.", ("E2",)), ("Z did C.", ("E3",))],
         ),
         ("The transcript says: Ada works at Acme [E1].", [("Ada works at Acme.", ("E1",))]),
         ("According to the transcript, EECOM was worried.", [("EECOM was worried.", ())]),
@@ -338,3 +338,23 @@ def test_an_answer_beyond_all_measure_is_split_at_once(text: str) -> None:
     claims = split_claims(f"The pump failed. {text}")
     assert claims[0].text.startswith("The pump failed")
     assert claims[-1].end <= len(text) + 17
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Edward R. Murrow spoke from London.",
+        "The U.K. Parliament met on Monday.",
+        "Acme Inc. CEO Mary L. Osei left on Friday.",
+        "Gen. Omar N. Bradley and Lt. Col. Ann Holt met at 5 p.m. in Hull.",
+        "W. E. B. Du Bois wrote it.",
+        "Martin Luther King Jr. Day is in January.",
+    ],
+)
+def test_a_claim_is_not_cut_at_initials_and_abbreviations(claim: str) -> None:
+    assert [own.text for own in split_claims(claim)] == [claim]
+    marked = f"{claim[:-1]} [E1]. It rained [E2]."
+    assert [own.labels for own in split_claims(marked)] == [("E1",), ("E2",)]
+    pieces = [*answer_sentences([f"{claim} It rained."])]
+    assert pieces == [f"{claim} ", "It rained."]
+    assert [*answer_sentences([*f"{claim} It rained."])] == pieces  # letter by letter

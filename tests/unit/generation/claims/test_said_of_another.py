@@ -171,7 +171,6 @@ def test_not_just_one_but_also_the_other_is_both() -> None:
         ("Taxes fell by 50 percent.", "Taxes fell by half."),
         ("She bought 12 eggs.", "She bought a dozen eggs."),
         ("It lasts 90 minutes.", "It lasts an hour and a half."),
-        ("The deal is worth 5 million dollars.", "The deal is worth $5m."),
     ],
 )
 def test_a_number_that_may_be_written_otherwise_is_neither_contradicted_nor_surely_missing(

@@ -27,6 +27,8 @@ from dynagrag.ingest.load.label_shapes import (
     reads_as_heading,
     shape_of,
 )
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
 
 _COVERED = 0.4
 _FEW = 6
@@ -92,6 +94,8 @@ class LabelForm:
     """Whether what stands there is a label, whatever it looks like."""
     only_opening: bool = False
     is_fit: Callable[[str], bool] | None = None
+    is_long: bool = False
+    """Whether it reaches over four lines."""
 
     def head(self, lines: Sequence[TextLine], at: int) -> Head | None:
         """The head on a line."""
@@ -103,7 +107,10 @@ class LabelForm:
         if self.signs and not any(sign in line.text for sign in self.signs):
             return None
         follows = at + 1 < len(lines) and not lines[at + 1].opens
-        match = self.pattern.match(f"{line.text}\n{lines[at + 1].text if follows else ''}\n")
+        below = [lines[at + 1].text] if follows else [""]
+        for item in lines[at + 2 : at + 4] if follows and self.is_long else ():
+            below.append(item.text)
+        match = self.pattern.match("\n".join([line.text, *below, ""]))
         if match is None:
             return None
         label = plain_label(match["label"])
@@ -150,6 +157,7 @@ _ANY_LABEL = _LABEL.replace("[^:：\\n\\t]", "[^\\n\\t]")
 _REST = r"[ \t]*(?P<rest>.*)"
 _BELOW = rf"(?=\n(?!{ANY_CLOCK})\S)"
 """Words stand on the next line."""
+_SPELT = r"\d{1,3} [^\W\d_]{1,9}(?:,? \d{1,2} [^\W\d_]{1,9}){0,2}"
 _MARK = r"(?P<mark>\*\*|__)"
 _COLON = r"[ \t]*(?:：|:(?=[\s*_]|$))"
 _LABEL_COLON = (
@@ -157,7 +165,9 @@ _LABEL_COLON = (
     rf"{_COLON}[*_]{{0,3}}"
     rf"(?:[ \t]*(?P<behind>{MARKED_CLOCK}))?{_REST}"
 )
-_TITLE_AND_DOT = r"(?:[^\W\d_]{1,4}\.[ \t]+)?"
+_TITLE_AND_DOT = (
+    rf"(?:(?i:{'|'.join(sorted(words_of(WordClass.LABEL_TITLE, WordClass.SHORT_TITLE)))})\.[ \t]+)?"
+)
 
 
 def _is_capital_or_titled(label: str) -> bool:
@@ -173,9 +183,10 @@ def _form(
     is_sure: bool = False,
     only_opening: bool = False,
     is_fit: Callable[[str], bool] | None = None,
+    is_long: bool = False,
 ) -> LabelForm:
     compiled = re.compile(pattern)
-    return LabelForm(place, format, compiled, proof, signs, is_sure, only_opening, is_fit)
+    return LabelForm(place, format, compiled, proof, signs, is_sure, only_opening, is_fit, is_long)
 
 
 def _colon_form(lead: str) -> LabelForm:
@@ -223,6 +234,15 @@ FORMS: tuple[LabelForm, ...] = (
         Proof.TIMES,
         signs=("From",),
         is_sure=True,
+    ),
+    _form(
+        "between initials and a time, and once more",
+        "otter-text",
+        rf"(?:[^\W\d_]{{1,3}}\n)?{_ANY_LABEL}\n(?:{_SPELT})?(?P<behind>{CLOCK})\n"
+        rf"(?P=label) {_SPELT}(?=\n)",
+        Proof.TIMES,
+        is_sure=True,
+        is_long=True,
     ),
     _form(
         "on the line below a time",
@@ -321,9 +341,10 @@ FORMS: tuple[LabelForm, ...] = (
     _form(
         "in bold, without a colon",
         "markdown",
-        rf"{_MARK}{_LABEL}(?P=mark)(?:[ \t]+(?P<rest>\S.*)|(?=\n))",
+        rf"{_MARK}{_LABEL}\.?(?P=mark)(?:[ \t]+(?P<rest>\S.*)|(?=\n))",
         Proof.COVER,
         signs=("**", "__"),
+        is_sure=True,
         only_opening=True,
     ),
     _form(

@@ -29,6 +29,7 @@ _ALONE = _HEADING_WORDS - english(WordClass.VOICE)
 _ASKING = english(WordClass.ASKING)
 _NO_NAME_WORDS = english(WordClass.NO_LABEL)
 _JOINTS = english(WordClass.HEADING_JOINT)
+_DAYS = english(WordClass.WEEKDAY)
 _NUMBERED = english(WordClass.NUMBERED_SECTION) | german(WordClass.NUMBERED_SECTION)
 
 _SENTENCE_SIGN = re.compile(r'["“”„«»!?;…\\]')
@@ -136,6 +137,8 @@ def no_person(label: str) -> str | None:
     folded = collapse(label).casefold().replace("’", "'")
     bare = folded.partition("(")[0].strip()
     words = [word for word in re.split(r"[\s,;/]+", bare) if word]
+    if bare in _DAYS:
+        return "no person: a day"
     if bare.replace(" ", "_") in _NOT_SPEAKERS:
         return f"no person: {label!r} is a heading's word"
     if len(words) > 1 and words[0] in _NUMBERED and any(ch.isdigit() for ch in words[1]):
@@ -187,5 +190,5 @@ def ends_sentence(words: str) -> bool:
 
 def is_aside(text: str) -> bool:
     """`(Applause)`, `[Music]`: nobody's words."""
-    text = text.strip()
+    text = text.strip().removesuffix(".")
     return (text[:1], text[-1:]) in _ASIDE_SIGNS

@@ -13,7 +13,7 @@ Rules and their bounds were set on some files and measured on others
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby, pairwise
@@ -65,6 +65,9 @@ _RECENT = 3
 _MAX_LINES = 3
 _MANY = 5
 _MAX_CHARS_SHOWN = 120
+_MAX_LABEL_CHARS = 200
+_MAX_REPORT_CHARS = 200
+"""How far before "I'm Ben" it may stand that somebody else said so."""
 
 
 class AuditKind(StrEnum):
@@ -148,16 +151,15 @@ def audit_speakers(turns: Sequence[SourceTurn]) -> tuple[AuditFinding, ...]:
         own = speakers[place]
         if not own:
             continue
-        line = AuditLine(
-            place + 1, turn.speaker or "", turn.start_s, cut(collapse(turn.text), _MAX_CHARS_SHOWN)
-        )
-        for other in names.introduced(turn.text):
+        text = collapse(turn.text)  # patterns of a blank or two take long on a million
+        line = AuditLine(place + 1, turn.speaker or "", turn.start_s, cut(text, _MAX_CHARS_SHOWN))
+        for other in dict.fromkeys(names.introduced(text)):
             if other != own:
                 what = f"{own} says to be {other}"
                 found.append(
                     AuditFinding(AuditKind.INTRODUCED_AS_OTHER, (own, other), what, (line,))
                 )
-        addresses = list(names.addresses(turn.text))
+        addresses = list(names.addresses(text))
         if any(address.label == own and address.is_sure for address in addresses):
             what = f"{own} speaks to {own}"
             found.append(AuditFinding(AuditKind.ADDRESSES_SELF, (own,), what, (line,)))
@@ -192,11 +194,12 @@ class _Names:
     """
 
     def __init__(self, labels: Sequence[str]) -> None:
+        forms = {label: _forms(label) for label in labels}
+        self.person_of = {label: _whole_name(label, forms) for label in labels}
         owners = defaultdict[str, set[str]](set)
-        for label in labels:
-            for form in _forms(label):
+        for label, own in forms.items():
+            for form in own:
                 owners[form].add(label)
-        self.person_of = {label: _whole_name(label, labels) for label in labels}
         persons = {form: {self.person_of[label] for label in own} for form, own in owners.items()}
         self._label_of = {form: next(iter(own)) for form, own in persons.items() if len(own) == 1}
         any_name = "|".join(map(re.escape, sorted(self._label_of, key=len, reverse=True)))
@@ -205,19 +208,20 @@ class _Names:
         whole = rf"{name}(?!\s+[^\W\d_a-zß-ÿ])"  # no other surname behind it
         begin = rf"^(?:(?i:{_FILLERS})[,.]?\s+){{0,2}}"
         self._greeted = re.compile(
-            rf"{begin}(?:(?P<thanks>(?i:{_THANKS}))|(?i:{_GREETINGS}))\s*,?\s+{whole}"
+            rf"{begin}(?:(?P<thanks>(?i:{_THANKS}))|(?i:{_GREETINGS})) ?,? {whole}"
             rf"(?!\s+(?i:here|speaking|hier)\b)"
         )
         self._alone = re.compile(rf"{begin}{name}\s*[?!.,]*$")
-        self._first = re.compile(rf"{begin}{name}\s*,\s+(?P<rest>.+)$", re.DOTALL)
-        self._last = re.compile(rf"^(?P<before>.+?)\s*,\s+{name}\s*[?!.…]*$", re.DOTALL)
+        self._first = re.compile(rf"{begin}{name} ?, (?P<rest>.+)$", re.DOTALL)
+        self._last = re.compile(rf"^(?P<before>.+?) ?, {name} ?[?!.…]*$", re.DOTALL)
         self._introduced = re.compile(rf"(?:^|[.!?,;]\s+|\band\s+)(?i:{_INTRODUCTIONS})\s+{whole}")
 
     def introduced(self, text: str) -> Iterator[str]:
         """The labels that a turn's speaker says to be."""
         if self._label_of:
             for match in self._introduced.finditer(text):
-                if not _is_reported(text[: match.start()].rsplit(". ", 1)[-1]):
+                before = text[max(0, match.start() - _MAX_REPORT_CHARS) : match.start()]
+                if not _is_reported(before.rsplit(". ", 1)[-1]):
                     yield self._label_of[match["name"]]
 
     def addresses(self, text: str) -> Iterator[_Address]:
@@ -258,7 +262,9 @@ class _Names:
 
 
 def _forms(label: str) -> set[str]:
-    """The names that a label's owner is called by; none of a code or a role."""
+    """The names that a label's owner is called by; none of a code, a role or a paragraph."""
+    if len(label) > _MAX_LABEL_CHARS:
+        return set()
     bare = re.split(r"[(,\[]", label, maxsplit=1)[0]
     no_names = HONORIFICS | ROLE_NOUNS | LETTERS_OF_OFFICE | _TITLE_WORDS
     words = [
@@ -274,12 +280,12 @@ def _forms(label: str) -> set[str]:
     return forms | shaped
 
 
-def _whole_name(label: str, labels: Sequence[str]) -> str:
+def _whole_name(label: str, forms: Mapping[str, Set[str]]) -> str:
     """The label that has this one's name and more, as EMIL KRASNY of KRASNY; itself where there is
     none, or several.
     """
-    own = _forms(label)
-    wider = [other for other in labels if own and own < _forms(other)]
+    own = forms[label]
+    wider = [other for other, more in forms.items() if own and own < more]
     return wider[0] if len(wider) == 1 else label
 
 

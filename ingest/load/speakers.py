@@ -98,6 +98,17 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     num_spoken = sum(head.label in speakers for head in heads.values())
     if not speakers or (len(speakers) == 1 and 2 * num_spoken <= len(heads)):
         return _without_form(lines, plain)
+    if facts.is_bare:
+        # Where names have a line to themselves, a clause before a colon is part of a paragraph.
+        clauses = [
+            at
+            for at, head in heads.items()
+            if not head.is_bare and head.label not in speakers and _is_clause_like(head.label)
+        ]
+        for at in clauses:
+            del heads[at]
+        left = {head.label for head in heads.values()}
+        verdicts = {label: verdict for label, verdict in verdicts.items() if label in left}
     for head in _stray_heads(lines, plain, chosen, heads, speakers):
         heads[head.at] = head
         verdicts.setdefault(head.label, Verdict(LabelFate.NOBODY, _NOT_IN_FORM))
@@ -223,9 +234,7 @@ def _stray_heads(
     for at, head in (plain.heads if plain else {}).items():
         if at in covered or is_plain:
             continue
-        if head.label in speakers or (
-            head.opens and _is_full_name(head.label) and no_person(head.label) is None
-        ):
+        if head.label in speakers or (head.opens and _is_full_name(head.label)):
             yield head
     if is_plain and coverage >= _HALF:
         is_by_line = len(heads) >= _BY_LINE * len(lines)
@@ -247,6 +256,10 @@ def _could_be_label(head: Head, is_bare: bool, has_each: bool) -> bool:
     if _STOP_WITHIN.search(head.label) or is_bare != head.is_bare:
         return False
     return is_bare or has_each or not is_clause(head.label)
+
+
+def _is_clause_like(label: str) -> bool:
+    return shape_of(label) is not Shape.NAME and len(label.split()) > 1
 
 
 def _is_full_name(label: str) -> bool:
@@ -271,6 +284,11 @@ class _FileFacts:
     is_capital: bool
     is_timed: bool
     """Whether a time stands beside nearly each label."""
+    style: str
+    """How all labels that come back are written; empty where they differ."""
+    num_heads: int
+    num_repeated: int
+    """Heads of labels that come back."""
     first_words: frozenset[str]
     """First words of the labels that come back."""
     front: frozenset[str]
@@ -317,6 +335,9 @@ def _file_facts(
         is_bare=sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads),
         is_capital=sum(head.label.isupper() for head in heads.values()) >= _EVERY * len(heads),
         is_timed=sum(head.clock is not None for head in heads.values()) >= _FULL * len(heads),
+        style=styles.pop() if len(styles := {_style(label) for label in repeated}) == 1 else "",
+        num_heads=len(heads),
+        num_repeated=sum(len(by_label[label]) for label in repeated),
         first_words=frozenset(label.split()[0] for label in repeated),
         front=frozenset(_front_matter(heads, ended)) if has_sentences else frozenset(),
         small_words=frozenset(word.strip(".,;:!?\"'()") for word in said if word[:1].islower()),
@@ -346,7 +367,6 @@ def _front_matter(heads: dict[int, Head], ended: dict[str, list[bool]]) -> Itera
         if (
             len(ended[head.label]) > 1
             or any(ended[head.label])
-            or not head.rest
             or head.at > _MOST_FRONT_LINES
             or len(head.rest.split()) > _MAX_ITEM_WORDS
             or is_titled(head.label)
@@ -368,6 +388,15 @@ def _verdict(label: str, facts: _FileFacts) -> Verdict:
     if shown is not None:
         return Verdict(LabelFate.SPEAKER, shown)
     return Verdict(LabelFate.NOBODY, "comes once, and nothing shows that it is a name")
+
+
+def _says_no_sentence(label: str, facts: _FileFacts) -> str | None:
+    """`Next meeting: 11 November`, once, where others say sentences."""
+    heads = facts.by_label[label]
+    if len(heads) > 1 or not facts.has_sentences or facts.is_timed or not heads[0].rest:
+        return None
+    is_item = _is_item(heads[0].rest) and not any(map(ends_sentence, facts.words_below(heads[0])))
+    return "comes once, with no sentence behind it" if is_item else None
 
 
 def _is_within(label: str, facts: _FileFacts) -> str | None:
@@ -434,8 +463,16 @@ _NO_PERSON = (
     _stands_in_front,
     _has_another_place,
     _is_within,
+    _says_no_sentence,
 )
 """What a label can be that is no person, in order of asking."""
+
+
+def _style(label: str) -> str:
+    """Whether its words are in capitals: all, some (`La señora SANZ`), or none."""
+    if label.isupper():
+        return "capitals"
+    return "mixed" if any(w.isupper() and len(w) > 2 for w in label.split()) else "plain"
 
 
 def _once_a_name(label: str, head: Head, facts: _FileFacts) -> str | None:
@@ -447,8 +484,16 @@ def _once_a_name(label: str, head: Head, facts: _FileFacts) -> str | None:
     is_written = shape is Shape.NAME or len(words) == 1 or not any(ch.isalpha() for ch in label)
     if facts.is_timed and head.clock and is_written:
         return "stands beside a time, as the others do"
-    if facts.coverage >= _FULL or not facts.first_words:
-        is_label = shape is Shape.NAME or len(words) == 1 or "," in label
+    if facts.style == "mixed" and _style(label) != "plain":
+        is_alike = _style(label) == "mixed"
+        return "written as the labels that come back" if is_alike else None
+    known = facts.num_repeated + 1
+    if facts.coverage * known >= _FULL * facts.num_heads or not facts.first_words:
+        is_label = (
+            shape is Shape.NAME
+            or len(words) == 1
+            or ("," in label and shape_of(label.partition(",")[0]) is Shape.NAME)
+        )
         return "every turn of the file begins with a label" if is_label and not is_word else None
     if shape is not Shape.NAME:
         return None

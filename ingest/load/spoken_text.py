@@ -36,6 +36,7 @@ _LONG_CLOCK = re.compile(r"\d{1,2}:\d{2}:\d{2}$", re.ASCII)
 _OTTER_END = "transcribed by https://otter.ai"
 _MOST_FOOT_WORDS = 12
 _FEW_WORDS = 4
+_MANY_WORDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +229,35 @@ class _Cutter:
     is_set_in: bool = False
     """Whether names are set in, as in a script: what isn't is nobody's."""
 
+    has_narrator: bool = False
+    """Whether its paragraphs without a label are told by somebody who isn't named."""
+
+    def _has_narrator(self) -> bool:
+        """A report begins with a paragraph of its own, and has few others between the turns."""
+        heads = self.labels.heads
+        first = min(heads, default=0)
+        opening = [line.text for line in self.lines[:first] if ends_sentence(line.text)]
+        if max((len(text.split()) for text in opening), default=0) < _MANY_WORDS:
+            return False
+        if any(head.clock or head.is_bare for head in heads.values()):
+            return False
+        num_others = sum(
+            line.opens and at not in heads and not is_aside(line.text)
+            for at, line in enumerate(self.lines)
+            if at > first
+        )
+        return 0 < num_others <= 0.25 * len(heads)
+
     def cut(self) -> None:
         """Fills `turns`."""
         heads = self.labels.heads
         num_set_in = sum(self.lines[at].is_indented for at in heads)
         self.is_set_in = bool(heads) and num_set_in >= 0.8 * len(heads)
+        self.has_narrator = self._has_narrator()
+        if self.has_narrator:
+            self.notes.append(
+                "it begins without a name, so its few paragraphs without one are nobody's"
+            )
         at = 0
         while at < len(self.lines):
             head = self.labels.heads.get(at)
@@ -307,7 +332,10 @@ class _Cutter:
         line = self.lines[at]
         if self.labels.form is None or self._is_below_name():
             return False
-        if self.is_set_in and line.opens and not line.is_indented:
+        is_outside = self.has_narrator or (self.is_set_in and not line.is_indented)
+        if line.opens and is_outside and not is_aside(line.text):
+            return True
+        if self.speaker and line.opens and self.labels.has_sentences and self._is_list(at):
             return True
         is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
         num_words = len(line.text.split())
@@ -325,6 +353,19 @@ class _Cutter:
             or is_between
             or (is_last and _ANY.search(line.text) is not None)
             or any(line.text.startswith(f"{name} ") for name in names)
+        )
+
+    def _is_list(self, at: int) -> bool:
+        """Whether a paragraph is several short lines without the end of a sentence."""
+        end = at + 1
+        while end < len(self.lines) and not self.lines[end].opens:
+            end += 1
+        lines = self.lines[at:end]
+        return len(lines) > 1 and not any(
+            at + n in self.labels.heads
+            or ends_sentence(line.text)
+            or len(line.text.split()) > _MOST_FOOT_WORDS
+            for n, line in enumerate(lines)
         )
 
     def _is_below_name(self) -> bool:

@@ -12,6 +12,7 @@ from dynagrag.core.errors import UsageError
 from dynagrag.core.text import plural
 from dynagrag.demo import WORKSPACE as DEMO
 from dynagrag.demo import run_demo
+from dynagrag.evaluation.frame.renamed_workspace import check_no_run
 from dynagrag.registry.stores import EMBEDDED, EMBEDDED_FILES, STORES, StoreAddress
 from dynagrag.ui import background, state, store_box
 from dynagrag.ui.background import Key, Work
@@ -260,6 +261,7 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
 
 
 def _check_idle(settings: Settings, name: str) -> None:
+    check_no_run(settings.home, name)
     active_work = [work.title for work in background.active_work(settings, name)]
     if (
         active_work

@@ -105,10 +105,11 @@ def delete_workspace(
     corrections and uploaded files.
 
     Files elsewhere on this machine stay, and so do backups, exports and runs of `evaluate`. No
-    ingest may be at work in it. Where nobody can be asked, --yes is needed. A document is deleted
-    with `delete`.
+    ingest or evaluation may be at work in it. Where nobody can be asked, --yes is needed. A
+    document is deleted with `delete`.
     """
     set_up_log(False)
+    from dynagrag.evaluation.frame.renamed_workspace import check_no_run
     from dynagrag.workspace.workspace_catalog import delete_workspace as remove
     from dynagrag.workspace.workspace_catalog import (
         read_holdings,
@@ -119,6 +120,7 @@ def delete_workspace(
     settings = read_settings()
     if name not in workspace_names(settings):
         raise unknown_workspace(name, str(settings.workspaces_dir), settings)
+    check_no_run(settings.home, name)
     if not yes and not confirm(
         f"Delete workspace {_line(read_holdings(name, settings))}?", yes, without_terminal=False
     ):

@@ -1,5 +1,6 @@
 """A workspace is given another name, and all that is its own stays with it."""
 
+import fcntl
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -125,6 +126,24 @@ def test_evaluation_runs_are_of_the_workspace_of_the_new_name(
         json.loads((run / "run.json").read_text(encoding="utf-8"))["settings"]["workspace"] == "new"
     )
     assert cli(*measure, "-w", "new", "--out", run).code == 0
+
+
+@ON_SQLITE
+def test_a_workspace_is_neither_renamed_nor_deleted_while_an_evaluation_is_at_work_on_it(
+    uploaded: Path, cli: Cli, home: Path, tmp_path: Path
+) -> None:
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(
+        json.dumps({"question": QUESTION, "documents": ["board"]}) + "\n", encoding="utf-8"
+    )
+    assert cli("evaluate", "retrieval", "--questions", questions, "-w", "old").code == 0
+    (run,) = (home / "evaluation" / "runs").iterdir()
+    with (run / "run.json").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # as its process does
+        for command in (("rename", "old", "new"), ("delete", "old", "--yes")):
+            assert "is at work on workspace 'old'" in cli("workspaces", *command).complaint(2)
+    assert cli("documents", "-w", "old").code == 0
+    assert cli("workspaces", "delete", "old", "--yes").code == 0
 
 
 def test_the_old_name_is_free_again_but_on_a_server_that_knows_the_workspace_by_it(

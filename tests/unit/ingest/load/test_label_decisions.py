@@ -140,3 +140,12 @@ def test_speakers_in_the_first_column_of_a_table_without_a_header(tmp_path: Path
     document.save(str(tmp_path / "a.docx"))
     made = [(turn.speaker, turn.text) for turn in load_source(tmp_path / "a.docx").turns]
     assert made == rows
+
+
+def test_a_reporters_paragraphs_between_the_turns_are_nobodys(tmp_path: Path) -> None:
+    told = "The mill at the weir is quiet now, and the yard that once was full of carts is empty."
+    turns = ["Anna: It burned.", "Bob: When?", "Anna: In May."]
+    text = [f"{told} Nobody has worked there since May.", *turns, "She laughs.", "Bob: And then?"]
+    source = load(tmp_path, "a.txt", "\n\n".join(text))
+    assert [turn.speaker for turn in source.turns] == [None, "Anna", "Bob", "Anna", None, "Bob"]
+    assert "it begins without a name" in source.notes[0]

@@ -139,6 +139,21 @@ def test_a_finding_shows_its_turns_and_two_make_a_file_doubtful() -> None:
     assert not are_doubtful(findings[:1])
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [SourceTurn("Ann" + " " * 500_000 + ", x", "Ann")],
+        [SourceTurn("Thanks" + " " * 500_000 + "x", "Ann")],
+        [SourceTurn("I'm Ben, " * 20_000, "Ann"), SourceTurn("x", "Ben")],
+        [SourceTurn("x", "A" * 100_000), SourceTurn("x", "Ben Orr " * 5_000)],
+    ],
+    ids=["blanks", "thanks", "introductions", "labels"],
+)
+def test_hostile_turns_take_seconds_at_most(turns: list[SourceTurn]) -> None:
+    assert len(audit_speakers(turns)) <= 1
+
+
 def clean_talks() -> dict[str, Sequence[SourceTurn]]:
     talks: dict[str, Sequence[SourceTurn]] = {
         file.id: [

@@ -246,7 +246,7 @@ class _Cutter:
             for at, line in enumerate(self.lines)
             if at > first
         )
-        return 0 < num_others <= 0.25 * len(heads)
+        return 0 < 3 * num_others <= len(heads)
 
     def cut(self) -> None:
         """Fills `turns`."""

@@ -16,6 +16,7 @@ import pytest
 from app_server import DESKTOP, PHONE, AppServer, Chromium, at_rest, serious, settled, shoot
 
 from dynagrag.fakes.fake_server import OpenAIStubServer
+from dynagrag.generation.claims.verdict_text import UNSUPPORTED
 from dynagrag.ui.app import PAGES
 
 if TYPE_CHECKING:
@@ -92,7 +93,10 @@ def ask(page: Any, store_name: str) -> None:
 
 
 def follow_a_citation(page: Any, store_name: str) -> None:
-    page.locator('a[href^="source?"]').first.click()
+    # what the fake model says is no statement of a line, so it is folded under the lines
+    folded = page.get_by_test_id("stExpander").filter(has_text=UNSUPPORTED.rstrip(":"))
+    folded.get_by_text(UNSUPPORTED.rstrip(":")).click()
+    folded.locator('a[href^="source?"]').first.click()
     panel = page.locator(".st-key-source_beside")
     panel.locator(".stMarkdownColoredBackground").first.wait_for()
     settled(page)

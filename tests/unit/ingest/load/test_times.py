@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dynagrag.core.schema import SourceTurn
@@ -59,6 +59,8 @@ def test_what_is_no_time_is_an_error(value: object) -> None:
 def test_words_at_the_speed_of_speech_tell_the_unit_whatever_the_key_suggests(
     num_words: list[int], rate: float, unit: float, hint: float | None, has_ends: bool
 ) -> None:
+    # Starts alone of milliseconds of faster speech can be seconds of slow chapters.
+    assume(has_ends or rate < 4.4)
     spans, at = [], 0.0
     for num in num_words:
         end = at + num / rate / unit

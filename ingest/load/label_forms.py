@@ -6,7 +6,7 @@ forms, and then each head in them is a label.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
@@ -31,6 +31,8 @@ from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
 
 _COVERED = 0.4
+_MAX_WORD = 4
+"""Letters of what may be a sentence of a word: `Okay.`"""
 _FEW = 6
 """So few labels need no repetition where every paragraph has one."""
 _SOME, _MOST = 0.3, 0.5
@@ -93,7 +95,8 @@ class LabelForm:
     is_sure: bool = False
     """Whether what stands there is a label, whatever it looks like."""
     only_opening: bool = False
-    is_fit: Callable[[str], bool] | None = None
+    keep: Callable[[Sequence["Head"], Sequence[TextLine]], Iterator["Head"]] | None = None
+    """Which of the heads that match in a file it has, judged together."""
     is_long: bool = False
     """Whether it reaches over four lines."""
 
@@ -116,7 +119,7 @@ class LabelForm:
         label = plain_label(match["label"])
         if self.proof is Proof.TIMES and (label[:1], label[-1:]) in {("[", "]"), ("<", ">")}:
             label = label[1:-1].strip()
-        if not label or (self.is_fit is not None and not self.is_fit(label)):
+        if not label:
             return None
         groups = match.groupdict()
         clock = next((groups[name] for name in _CLOCKS if groups.get(name)), None)
@@ -170,8 +173,41 @@ _TITLE_AND_DOT = (
 )
 
 
+_INITIAL_DOT = r"(?<=\b[^\W\d_])\.(?=[ ,.])"
+_SHORT_TITLES = words_of(WordClass.SHORT_TITLE)
+_ASIDE = re.compile(r"[,(（]")
+_INITIALS = re.compile(r" [^\W\d_]\.(?: ?[^\W\d_]\.?)?(?=,|$)")
+
+
 def _is_capital_or_titled(label: str) -> bool:
-    return label.isupper() or is_titled(label)
+    """By the name, without its party or office: `ROSSI (Misto), segretario`."""
+    name = _ASIDE.split(label, maxsplit=1)[0]
+    return name.isupper() or is_titled(label)
+
+
+def _before_stops(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
+    """What before a full stop is a label and no sentence of a word: in capitals or with a title; a
+    prefix that comes back, with a word in capitals or where none is in capitals; letters that
+    come back, at any line (`Q.` and `A.`).
+    """
+    heads = [head for head in heads if head.label.split()[-1].casefold() not in _SHORT_TITLES]
+    opening = {head.at for head in heads if lines[head.at].opens or lines[head.at].is_indented}
+    counts = Counter(head.label for head in heads if head.at in opening)
+    all_counts = Counter(head.label for head in heads)
+    letters = {label for label, n in all_counts.items() if n > 1 and len(label) == 1}
+    is_plain = not any(n > 1 and _is_capital_or_titled(label) for label, n in counts.items())
+    for head in heads:
+        label = head.label
+        has_capitals = any(len(word) > 1 and word.isupper() for word in label.split())
+        is_name = is_plain and len(label) > _MAX_WORD and shape_of(label) is Shape.NAME
+        is_label = (
+            _is_capital_or_titled(label)
+            or (counts[label] > 1 and has_capitals)
+            or (counts[label] > 2 and is_name)
+            or _INITIALS.search(label) is not None
+        )
+        if (is_label and head.at in opening) or (len(letters) > 1 and label in letters):
+            yield head
 
 
 def _form(
@@ -182,11 +218,11 @@ def _form(
     signs: tuple[str, ...] = (),
     is_sure: bool = False,
     only_opening: bool = False,
-    is_fit: Callable[[str], bool] | None = None,
+    keep: Callable[[Sequence[Head], Sequence[TextLine]], Iterator[Head]] | None = None,
     is_long: bool = False,
 ) -> LabelForm:
     compiled = re.compile(pattern)
-    return LabelForm(place, format, compiled, proof, signs, is_sure, only_opening, is_fit, is_long)
+    return LabelForm(place, format, compiled, proof, signs, is_sure, only_opening, keep, is_long)
 
 
 def _colon_form(lead: str) -> LabelForm:
@@ -294,11 +330,19 @@ FORMS: tuple[LabelForm, ...] = (
     _form(
         "before a full stop",
         "speaker-text",
-        rf"{_BEFORE}(?P<label>{_TITLE_AND_DOT}[^\W\d_][^:.\n\t]{{0,39}}?)\.[ \t]+(?P<rest>\S.*)",
+        rf"{_BEFORE}(?P<label>{_TITLE_AND_DOT}[^\W\d_](?:[^:.\n\t]|{_INITIAL_DOT}){{0,59}}?)"
+        r"\.(?![ \t]*[^\W\d_]\.)[ \t]+(?P<rest>\S.*)",
         Proof.COVER,
         signs=(".",),
+        keep=_before_stops,
+    ),
+    _form(
+        "before a wide gap",
+        "speaker-text",
+        rf"{_BEFORE}[○◯]?{_LABEL}(?<![.,;!?])(?:[ ]{{2,}})(?P<rest>\S.*)",
+        Proof.COVER,
+        signs=("  ",),
         only_opening=True,
-        is_fit=_is_capital_or_titled,
     ),
     _form(
         "in a list before a colon",
@@ -368,7 +412,10 @@ CUE_FORMS = (
     *(form for form in FORMS if form.place in _OF_CUES),
 )
 """Those of captions, where dashes begin another voice."""
-_TOGETHER = {"before a colon", "before a full stop"}
+_TOGETHER = (
+    {"before a colon", "before a full stop", "before a wide gap"},
+    {"in bold before a colon", "in bold, without a colon"},
+)
 """Forms that stand in one file: a court's `THE COURT:` beside `Q.` and `A.`."""
 
 
@@ -391,7 +438,10 @@ def read_forms(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) ->
     num_blocks = sum(line.opens for line in lines)
     made = []
     for form in forms:
-        heads = {head.at: head for head in _heads(form, lines)}
+        found: Iterable[Head] = _heads(form, lines)
+        if form.keep is not None:
+            found = form.keep(list(found), lines)
+        heads = {head.at: head for head in found}
         if heads:
             made.append(FormReading(form, heads, _coverage(heads, lines, num_blocks)))
     return made
@@ -445,9 +495,31 @@ def choose(readings: Sequence[FormReading], lines: Sequence[TextLine]) -> list[F
     if sure and not best.form.is_sure:
         surest = max(sure, key=lambda reading: len(reading.heads))
         best = surest if len(surest.heads) >= _SURE_SHARE * len(best.heads) else best
-    if best.form.place not in _TOGETHER:
-        return [best]
-    return [reading for reading in proven if reading.form.place in _TOGETHER]
+    group = next((own for own in _TOGETHER if best.form.place in own), set())
+    others = [r for r in readings if r.form.place in group and r is not best]
+    return [best] + [
+        other
+        for other in others
+        if (other in proven and not best.form.is_sure) or _goes_with(other, best, lines)
+    ]
+
+
+def _goes_with(reading: FormReading, best: FormReading, lines: Sequence[TextLine]) -> bool:
+    """Whether what stands in another form beside that of the file are labels too: in capitals or
+    with a title, most of which come back.
+    """
+    labels = [
+        head.label
+        for at, head in reading.heads.items()
+        if at not in best.heads and no_person(head.label) is None
+    ]
+    num_repeated = sum(n for n in Counter(labels).values() if n > 1)
+    num_blocks = sum(line.opens for line in lines)
+    return (
+        num_repeated >= max(2, _SURE_SHARE * len(labels))
+        and all(map(_is_capital_or_titled, labels))
+        and _coverage({**reading.heads, **best.heads}, lines, num_blocks) >= _COVERED
+    )
 
 
 def _proven_by_times(reading: FormReading, lines: Sequence[TextLine]) -> bool:

@@ -33,6 +33,8 @@ _DAYS = english(WordClass.WEEKDAY)
 _NUMBERED = english(WordClass.NUMBERED_SECTION) | german(WordClass.NUMBERED_SECTION)
 
 _SENTENCE_SIGN = re.compile(r'["“”„«»!?;…\\]')
+_QUOTED = re.compile(r"«[^«»]{1,40}»$")
+"""The name of a party at the end."""
 _ODD_SIGN = re.compile(r"[<>\[\]{}=+*|^%]")
 _TAIL = re.compile(r"\s*[(\[（,，]|\s[|–—-]\s")
 _ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
@@ -107,6 +109,8 @@ def _cased_shape(words: list[str]) -> Shape:
         return Shape.NAME if not first[0].isdigit() else Shape.DOUBTFUL
     if len(words) == 1:
         return Shape.NAME if _HANDLE.search(first) else Shape.DOUBTFUL
+    if first[0].isupper() and len(words) <= 4 and any(map(_is_capital_word, words)):
+        return Shape.DOUBTFUL
     words = [word.casefold() for word in words]
     if len(words) > 4 or _FUNCTION.intersection(words) or _NO_NAME_WORDS.intersection(words):
         return Shape.SENTENCE
@@ -115,13 +119,22 @@ def _cased_shape(words: list[str]) -> Shape:
     return Shape.NAME if is_numbered else Shape.DOUBTFUL
 
 
+def _is_capital_word(word: str) -> bool:
+    """`The SPEAKER pro tempore`."""
+    return len(word) > 2 and word.isupper()
+
+
 def _tail_shape(tail: str) -> Shape:
     """What stands behind a comma or in brackets: a party, a degree, an office."""
+    bracket, closed, office = tail.partition("),")
+    if closed and tail[0] == "(":
+        return min(_tail_shape(f"{bracket})"), _tail_shape(office))
     is_bracketed = tail[:1] in "([（"
     if is_bracketed and tail[-1:] not in ")]）":
         return Shape.SENTENCE
     words = tail.strip("()[]（）,， ").split()
-    if not words or len(words) > _MAX_TAIL_WORDS or _SENTENCE_SIGN.search(tail):
+    bare = _QUOTED.sub("", tail)
+    if not words or len(words) > _MAX_TAIL_WORDS or _SENTENCE_SIGN.search(bare):
         return Shape.SENTENCE
     if is_bracketed:
         return Shape.NAME

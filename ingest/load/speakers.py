@@ -51,7 +51,17 @@ MAX_PLACES = 3
 _ID = re.compile(
     r"(?:\d+[ \t.:)-]*)?\"?(?P<name>[^\W\d_][^\"\n]{0,79}?)\"?(?:[ \t]*\(\d+\))?(?:[-/]\d+)?"
 )
+_GUARDED = {
+    "in bold before a colon",
+    "in bold, without a colon",
+    "in brackets",
+    "before a full stop",
+    "before a wide gap",
+    "before a tab",
+}
+"""Forms whose heads end what somebody says, in whatever form the file is."""
 _PLAIN = next(form for form in FORMS if form.place == _COLON_PLACE)
+_STOP = next(form for form in FORMS if form.place == "before a full stop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +119,12 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
             del heads[at]
         left = {head.label for head in heads.values()}
         verdicts = {label: verdict for label, verdict in verdicts.items() if label in left}
-    for head in _stray_heads(lines, plain, chosen, heads, speakers):
-        heads[head.at] = head
+    strays = [
+        *_stray_heads(lines, plain, chosen, heads, speakers),
+        *_heads_of_others(lines, readings, chosen, speakers),
+    ]
+    for head in strays:
+        heads.setdefault(head.at, head)
         verdicts.setdefault(head.label, HeadVerdict(LabelFate.NOBODY, _NOT_IN_FORM))
     best = max(chosen, key=lambda reading: len(reading.heads))
     heads = dict(sorted(heads.items()))
@@ -234,7 +248,8 @@ def _stray_heads(
     for at, head in (plain.heads if plain else {}).items():
         if at in covered or is_plain:
             continue
-        if head.label in speakers or (head.opens and _is_full_name(head.label)):
+        is_marked = lines[at].text[0] in "*_"
+        if head.label in speakers or (head.opens and (is_marked or _is_full_name(head.label))):
             yield head
     if is_plain and coverage >= _HALF:
         is_by_line = len(heads) >= _BY_LINE * len(lines)
@@ -245,6 +260,51 @@ def _stray_heads(
                 odd = _PLAIN.head(lines, at)
                 if odd is not None and _could_be_label(odd, is_bare, is_by_line or is_full):
                     yield odd
+
+
+def _heads_of_others(
+    lines: Sequence[TextLine],
+    readings: Sequence[FormReading],
+    chosen: Sequence[FormReading],
+    speakers: set[str],
+) -> Iterator[Head]:
+    """Heads at the beginning of a paragraph in a form that the file hasn't got, of somebody known
+    or, so that nobody's words are another's, of what comes back or reads as a full name.
+    """
+    places = {reading.form.place for reading in chosen}
+    covered = {
+        at
+        for reading in chosen
+        for head in reading.heads.values()
+        for at in range(head.at, head.at + head.num_lines)
+    }
+    for reading in readings:
+        if reading.form.place not in _GUARDED or reading.form.place in places:
+            continue
+        counts = reading.counts
+        for at, head in reading.heads.items():
+            if at in covered or not (head.opens or lines[at].is_indented) or head.is_bare:
+                continue
+            is_label = no_person(head.label) is None and (
+                counts[head.label] > 1 or _is_full_name(head.label)
+            )
+            if head.label in speakers or is_label:
+                yield head
+    if _STOP.place in places:
+        yield from _short_sentences(lines, covered)
+
+
+def _short_sentences(lines: Sequence[TextLine], covered: set[int]) -> Iterator[Head]:
+    """Where labels stand before full stops: what may be one and may be a sentence."""
+    opening = [at for at, line in enumerate(lines) if line.opens or line.is_indented]
+    num_others = sum(at not in covered for at in opening)
+    is_full = 2 * num_others <= len(opening)
+    for at in opening:
+        head = _STOP.head(lines, at) if at not in covered else None
+        if head is None or shape_of(head.label) is not Shape.NAME:
+            continue
+        if is_full or len(head.label.split()) > 1:
+            yield head
 
 
 def _could_be_label(head: Head, is_bare: bool, has_each: bool) -> bool:

@@ -67,7 +67,7 @@ def filled_lines(lines: Iterable[str]) -> list[TextLine]:
     made: list[TextLine] = []
     opens = True
     for number, line in enumerate(lines, 1):
-        text = _WIDE_BLANK.sub(" ", line).strip()
+        text = _WIDE_BLANK.sub(" ", line.replace("\u3000", "  ")).strip()
         if text:
             text = _ESCAPED_CLOCK.sub(lambda match: match[0].replace("\\", ""), text)
             made.append(TextLine(text, number, opens, line[:2].isspace()))

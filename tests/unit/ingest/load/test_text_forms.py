@@ -297,6 +297,99 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
             ("Jan", None, "I see."),
         ],
     ),
+    "questions and answers of a court, without blank lines": (
+        "a.txt",
+        "BY MS. HAND:\nQ. Where was it?\nA. By the weir.\nMR. OTT:  Objection.\n"
+        "Q. Did you see it?\nA. Yes. It burned.\n",
+        [
+            (None, None, "BY MS. HAND:"),
+            ("Q", None, "Where was it?"),
+            ("A", None, "By the weir."),
+            ("MR. OTT", None, "Objection."),
+            ("Q", None, "Did you see it?"),
+            ("A", None, "Yes. It burned."),
+        ],
+    ),
+    "questions before a wide gap": (
+        "a.txt",
+        "MR. OTT:  One thing first.\n\nQ    Does he know?\n\nMR. OTT:  He does.\n\n"
+        "Q    Since when?\n\nMR. OTT:  Since May.\n",
+        [
+            ("MR. OTT", None, "One thing first."),
+            ("Q", None, "Does he know?"),
+            ("MR. OTT", None, "He does."),
+            ("Q", None, "Since when?"),
+            ("MR. OTT", None, "Since May."),
+        ],
+    ),
+    "questions in bold without a colon": (
+        "a.md",
+        "**MS. OTT:** One thing first.\n\n**Q** Does he know?\n\n**MS. OTT:** He does.\n\n"
+        "**Q** Since when?\n\n**MS. OTT:** Since May.\n",
+        [
+            ("MS. OTT", None, "One thing first."),
+            ("Q", None, "Does he know?"),
+            ("MS. OTT", None, "He does."),
+            ("Q", None, "Since when?"),
+            ("MS. OTT", None, "Since May."),
+        ],
+    ),
+    "names in capitals with party and office before full stops": (
+        "a.txt",
+        "VORSITZ. Es beginnt.\n\nLIND (Rot). Die Mühle brennt.\n\nVORSITZ. Bitte.\n\n"
+        "HOLZ (Grün), Schriftführer. Wo denn?\n\nLIND (Rot). Am Wehr.\n\nVORSITZ. Danke.\n",
+        [
+            ("VORSITZ", None, "Es beginnt."),
+            ("LIND (Rot)", None, "Die Mühle brennt."),
+            ("VORSITZ", None, "Bitte."),
+            ("HOLZ (Grün), Schriftführer", None, "Wo denn?"),
+            ("LIND (Rot)", None, "Am Wehr."),
+            ("VORSITZ", None, "Danke."),
+        ],
+    ),
+    "a chair with small words, and what may be an office or a sentence": (
+        "a.txt",
+        "The CHAIR for today. It begins.\n\nMr. LIND. The mill burns.\n\n"
+        "The CHAIR for today. Go on.\n\nStaff. By the weir.\n\nMr. LIND. I see.\n\n"
+        "The CHAIR for today. Thanks.\n",
+        [
+            ("The CHAIR for today", None, "It begins."),
+            ("Mr. LIND", None, "The mill burns."),
+            ("The CHAIR for today", None, "Go on."),
+            (None, None, "Staff. By the weir."),
+            ("Mr. LIND", None, "I see."),
+            ("The CHAIR for today", None, "Thanks."),
+        ],
+    ),
+    "initials before full stops, and a chair in small letters": (
+        "a.txt",
+        "Ведущий. Начнём.\n\nЛин С. И., фракция «Юг». Мельница горит.\n\nВедущий. Где же?\n\n"
+        "Лин С. И.. У реки.\n\nВедущий. Спасибо.\n\nЛин С. И.. Да.\n",
+        [
+            ("Ведущий", None, "Начнём."),
+            ("Лин С. И., фракция «Юг»", None, "Мельница горит."),
+            ("Ведущий", None, "Где же?"),
+            ("Лин С. И.", None, "У реки."),
+            ("Ведущий", None, "Спасибо."),
+            ("Лин С. И.", None, "Да."),
+        ],
+    ),
+    "labels in another form than the others": (
+        "a.md",
+        "**Ann:** It is thin.\n\n**Bo Ek** Too thin.\n\n**Ann:** Why?\n\n"
+        "**Cy Dahl (by phone)** I can't hear.\n\n**Ann:** So?\n\n*Dina:* Nor can I.\n\n"
+        "**Ann:** Louder, then.\n\n**Bo Ek:** It holds.\n",
+        [
+            ("Ann", None, "It is thin."),
+            ("Bo Ek", None, "Too thin."),
+            ("Ann", None, "Why?"),
+            (None, None, "Cy Dahl (by phone) I can't hear."),
+            ("Ann", None, "So?"),
+            (None, None, "Dina: Nor can I."),
+            ("Ann", None, "Louder, then."),
+            ("Bo Ek", None, "It holds."),
+        ],
+    ),
     "headings": (
         "a.md",
         "# Mill talk\n\n### Rosa Lind\n\nIt burned.\n\n### Jan\n\nWhen?\n\n"

@@ -7,7 +7,7 @@ forms, and then each head in them is a label.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 
@@ -31,6 +31,10 @@ from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
 
 _COVERED = 0.4
+_HEAD_LINES = 20
+_RUN = 3
+"""So many numbers that count up are no parts of names or texts."""
+_COUNTER = re.compile(r"(?P<word>[^\W\d_]{0,5}\.?)[ ]?(?P<number>\d{1,4})[.):]?[ ]+(?=[^\W\d_])")
 _MAX_WORD = 4
 """Letters of what may be a sentence of a word: `Okay.`"""
 _FEW = 6
@@ -143,7 +147,15 @@ def plain_label(text: str) -> str:
     label = collapse(_ESCAPED.sub(r"\1", text)).strip('*`"“” ')
     if label[:1] == label[-1:] == "_":
         label = label.strip("_")
-    return label.removeprefix("~").strip()
+    label = _MANNER.sub("", label.removeprefix("~"))
+    return label.rstrip(" |·•–—")
+
+
+_MANNER = re.compile(
+    r"[ \t]*\((?:(?:on|off)[- ]camera|voice-?over|(?:via|on|by) (?:the )?(?:tele)?phone)\)$",
+    re.IGNORECASE,
+)
+"""How somebody is seen or heard, which is no part of a name."""
 
 
 def _closed(rest: str) -> str:
@@ -210,6 +222,14 @@ def _before_stops(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[
             yield head
 
 
+def _defined_initials(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
+    """Initials that stand in brackets above the first of them: `Guest: Rosa Lind (RL)`."""
+    for head in heads:
+        bracket = f"({head.label})"
+        if head.label.isupper() and any(bracket in line.text for line in lines[:_HEAD_LINES]):
+            yield head
+
+
 def _form(
     place: str,
     format: str,
@@ -272,6 +292,16 @@ FORMS: tuple[LabelForm, ...] = (
         is_sure=True,
     ),
     _form(
+        "in the field From above words",
+        "speaker-text",
+        r"From:[ \t]+(?P<label>[^\s:<][^:<\n]{0,60}?)[ \t]*(?:[<(][^<>()\n]*[\d@][^<>()\n]*[>)])?"
+        r"(?:\n[^\W\d_]{2,12}:[ \t]+[^\n]+){2,3}(?=\n)",
+        Proof.COVER,
+        signs=("From:",),
+        is_sure=True,
+        is_long=True,
+    ),
+    _form(
         "between initials and a time, and once more",
         "otter-text",
         rf"(?:[^\W\d_]{{1,3}}\n)?{_ANY_LABEL}\n(?:{_SPELT})?(?P<behind>{CLOCK})\n"
@@ -319,6 +349,14 @@ FORMS: tuple[LabelForm, ...] = (
         Proof.TIMES,
         signs=(":",),
     ),
+    _form(
+        "before a time and words",
+        "otter-text",
+        rf"{_LABEL}[ \t]+(?P<inside>{MARKED_CLOCK})[ \t]*:?[ \t]+(?P<rest>\S.*)",
+        Proof.TIMES,
+        signs=(":",),
+        only_opening=True,
+    ),
     _colon_form(r"(?:>>+[ \t]*)?"),
     _form(
         "before a colon without a space",
@@ -335,6 +373,14 @@ FORMS: tuple[LabelForm, ...] = (
         Proof.COVER,
         signs=(".",),
         keep=_before_stops,
+    ),
+    _form(
+        "as initials that the head gives in brackets",
+        "speaker-text",
+        r"(?P<label>[^\W\d_]{1,3})[ \t]+(?P<rest>\S.*)",
+        Proof.COVER,
+        keep=_defined_initials,
+        only_opening=True,
     ),
     _form(
         "before a wide gap",
@@ -377,7 +423,7 @@ FORMS: tuple[LabelForm, ...] = (
     _form(
         "before a dash",
         "speaker-text",
-        rf"{_BEFORE}{_LABEL}(?:[ \t]*[—–]{{1,2}}|[ \t]+-)(?:[ \t]+(?P<rest>.*)|(?=\n))",
+        rf"{_BEFORE}{_LABEL}(?:\.?[ \t]*[—–]{{1,2}}|[ \t]+-)(?:[ \t]+(?P<rest>.*)|(?=\n))",
         Proof.COVER,
         signs=("—", "–", "-"),
         only_opening=True,
@@ -441,10 +487,24 @@ def read_forms(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) ->
         found: Iterable[Head] = _heads(form, lines)
         if form.keep is not None:
             found = form.keep(list(found), lines)
-        heads = {head.at: head for head in found}
+        heads = {head.at: head for head in _without_counters(list(found))}
         if heads:
             made.append(FormReading(form, heads, _coverage(heads, lines, num_blocks)))
     return made
+
+
+def _without_counters(heads: list[Head]) -> list[Head]:
+    """Heads without the number before a name that counts up from head to head: `Q4 Chair`."""
+    counted = {head.at: match for head in heads if (match := _COUNTER.match(head.label))}
+    numbers = [int(match["number"]) for match in counted.values()]
+    if len(numbers) < _RUN or not all(a < b for a, b in pairwise(numbers)):
+        return heads
+    if len({match["word"] for match in counted.values()}) > 1:
+        return heads
+    return [
+        replace(head, label=head.label[counted[head.at].end() :]) if head.at in counted else head
+        for head in heads
+    ]
 
 
 def _heads(form: LabelForm, lines: Sequence[TextLine]) -> Iterator[Head]:
@@ -493,8 +553,8 @@ def choose(readings: Sequence[FormReading], lines: Sequence[TextLine]) -> list[F
     best = max(proven, key=lambda reading: len(reading.heads))
     sure = [reading for reading in proven if reading.form.is_sure]
     if sure and not best.form.is_sure:
-        surest = max(sure, key=lambda reading: len(reading.heads))
-        best = surest if len(surest.heads) >= _SURE_SHARE * len(best.heads) else best
+        surest = max(sure, key=_weight)
+        best = surest if _weight(surest) >= _SURE_SHARE * len(best.heads) else best
     group = next((own for own in _TOGETHER if best.form.place in own), set())
     others = [r for r in readings if r.form.place in group and r is not best]
     return [best] + [
@@ -502,6 +562,12 @@ def choose(readings: Sequence[FormReading], lines: Sequence[TextLine]) -> list[F
         for other in others
         if (other in proven and not best.form.is_sure) or _goes_with(other, best, lines)
     ]
+
+
+def _weight(reading: FormReading) -> int:
+    """How many heads, or lines of such as reach over several."""
+    heads = reading.heads.values()
+    return sum(head.num_lines for head in heads) if reading.form.is_long else len(heads)
 
 
 def _goes_with(reading: FormReading, best: FormReading, lines: Sequence[TextLine]) -> bool:
@@ -543,7 +609,7 @@ def _proven_by_colons(reading: FormReading, lines: Sequence[TextLine]) -> bool:
         }
     )
     total, repeated = counts.total(), [label for label, n in counts.items() if n > 1]
-    if not total:
+    if 2 * total <= len(reading.heads):
         return False
     num_repeated = sum(counts[label] for label in repeated)
     if repeated and reading.coverage >= _COVERED:
@@ -572,8 +638,11 @@ def _proven_by_cover(reading: FormReading, lines: Sequence[TextLine]) -> bool:
             if may_be_speaker(label, n, reading, lines)
         }
     )
-    repeated = [label for label, n in counts.items() if n > 1]
-    num_repeated = sum(counts[label] for label in repeated)
+    names: Counter[str] = Counter()
+    for label, n in counts.items():
+        names[label.partition(" (")[0]] += n
+    repeated = [n for n in names.values() if n > 1]
+    num_repeated = sum(repeated)
     return (
         len(repeated) >= 2
         and num_repeated >= 4

@@ -33,6 +33,7 @@ _DAYS = english(WordClass.WEEKDAY)
 _NUMBERED = english(WordClass.NUMBERED_SECTION) | german(WordClass.NUMBERED_SECTION)
 
 _SENTENCE_SIGN = re.compile(r'["“”„«»!?;…\\]')
+_SCENES = {"int.", "ext.", "int./ext."}
 _QUOTED = re.compile(r"«[^«»]{1,40}»$")
 """The name of a party at the end."""
 _ODD_SIGN = re.compile(r"[<>\[\]{}=+*|^%]")
@@ -154,6 +155,8 @@ def no_person(label: str) -> str | None:
         return "no person: a day"
     if bare.replace(" ", "_") in _NOT_SPEAKERS:
         return f"no person: {label!r} is a heading's word"
+    if len(words) > 1 and words[0] in _SCENES:
+        return "no person: it heads a scene"
     if len(words) > 1 and words[0] in _NUMBERED and any(ch.isdigit() for ch in words[1]):
         return "no person: it numbers a part of the text"
     plain = [word for word in words if word not in _JOINTS]

@@ -1,17 +1,23 @@
 """Plain text and Markdown: turns where speakers or times are named, else one a paragraph."""
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
+from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
 from dynagrag.ingest.load.parsed import Parsed, paragraphs, without_tags
 from dynagrag.ingest.load.spoken_text import parse_spoken
+from dynagrag.ingest.load.tables import columns_of, parse_rows
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)\s*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])[ \t]+")
 _RULE = re.compile(r"\s{0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})")
+_TABLE_RULE = re.compile(r"\s{0,3}\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
+_STROKE = re.compile(r"(?<!\\)\|")
 # Links and emphasis: every repeat is bounded and stops at its own opening sign, so no line can make
 # them slow.
 _HTML_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*|/)?>")
@@ -33,6 +39,11 @@ def parse_markdown(lines: list[str]) -> Parsed:
     The title is the first heading of level 1, else the heading that the text begins with.
     """
     lines = _without_front_matter(lines)
+    tables = list(_tables_of_turns(lines))
+    return _with_tables(lines, tables) if tables else _parse_untabled(lines)
+
+
+def _parse_untabled(lines: list[str]) -> Parsed:
     blocks = _markdown_blocks(lines)
     title = next(
         (collapse(text) for level, text in blocks if level == 1),
@@ -40,6 +51,49 @@ def parse_markdown(lines: list[str]) -> Parsed:
     )
     prose = [SourceTurn(collapse(text)) for _, text in blocks]
     return parse_spoken(lines, prose, title, _without_markup)
+
+
+def _tables_of_turns(lines: list[str]) -> Iterator[tuple[int, int, Parsed]]:
+    """(first line, the line behind it, its turns) of each table that has a column of speakers or
+    times beside that of words. One whose times are none is prose.
+    """
+    at = 1
+    while at < len(lines):
+        header = _cells(lines[at - 1]) if _TABLE_RULE.fullmatch(lines[at]) else []
+        columns = columns_of(header)
+        at += 1
+        if columns is None or (columns.speaker is None and columns.start is None):
+            continue
+        first = at - 2
+        while at < len(lines) and lines[at].lstrip().startswith("|"):
+            at += 1
+        rows = ((number + 1, _cells(lines[number])) for number in range(first + 2, at))
+        with suppress(LoadError):
+            yield first, at, parse_rows(columns, len(header), rows, "|")
+
+
+def _with_tables(lines: list[str], tables: list[tuple[int, int, Parsed]]) -> Parsed:
+    """The turns of tables, and what stands between them as a text of its own."""
+    parts: list[Parsed] = []
+    done = 0
+    for first, end, table in tables:
+        turns = (replace(own, text=_without_markup(own.text)) for own in table.turns)
+        parts += [_parse_untabled(lines[done:first]), replace(table, turns=tuple(turns))]
+        done = end
+    parts.append(_parse_untabled(lines[done:]))
+    return Parsed(
+        tuple(turn for part in parts for turn in part.turns),
+        title=parts[0].title,
+        notes=tuple(note for part in parts for note in part.notes),
+        labels=tuple(label for part in parts for label in part.labels),
+        format="markdown",
+    )
+
+
+def _cells(row: str) -> list[str]:
+    """The cells of a table's row; a stroke within one is escaped."""
+    cells = _STROKE.split(row.strip().removeprefix("|").removesuffix("|"))
+    return [collapse(cell).replace("\\|", "|") for cell in cells]
 
 
 def _without_front_matter(lines: list[str]) -> list[str]:

@@ -43,6 +43,9 @@ _BY_LINE = 0.75
 _MOST_FRONT_LINES = 20
 _MAX_ITEM_WORDS = 12
 _MAX_ODD_WORDS = 8
+_OFFICE = re.compile(r",| \(")
+_OFFICE_WORDS = range(3, 6)
+"""Words of a name behind an office of several words: `Ministr dopravy Jan Holz`."""
 _STOP_WITHIN = re.compile(r"\w{4}\.\s|[!?…;]\s")
 _COLON_PLACE = "before a colon"
 RECURS = 3
@@ -60,6 +63,8 @@ _GUARDED = {
     "before a tab",
 }
 """Forms whose heads end what somebody says, in whatever form the file is."""
+_EFFECTS = {"fx", "sfx", "f/x", "grams"}
+_SOUNDS = {"music", "sound", "sounds", "atmos"}
 _PLAIN = next(form for form in FORMS if form.place == _COLON_PLACE)
 _STOP = next(form for form in FORMS if form.place == "before a full stop")
 
@@ -474,6 +479,13 @@ def _is_sentence(label: str, facts: _FileFacts) -> str | None:
     return None
 
 
+def _is_cue(label: str, facts: _FileFacts) -> str | None:
+    """Music beside effects, in a script for radio."""
+    has_effects = any(own.casefold() in _EFFECTS for own in facts.by_label)
+    is_cue = label.casefold() in _EFFECTS or (has_effects and label.casefold() in _SOUNDS)
+    return "no person: a cue of sounds" if is_cue else None
+
+
 def _heads_list(label: str, facts: _FileFacts) -> str | None:
     """Nothing but addresses, items of a list or, where others say sentences, lines without an end
     stand behind it.
@@ -517,6 +529,7 @@ def _has_another_place(label: str, facts: _FileFacts) -> str | None:
 
 _NO_PERSON = (
     lambda label, facts: no_person(label),
+    _is_cue,
     _is_sentence,
     _says_nothing,
     _heads_list,
@@ -547,12 +560,16 @@ def _once_a_name(label: str, head: Head, facts: _FileFacts) -> str | None:
     if facts.style == "mixed" and _style(label) != "plain":
         is_alike = _style(label) == "mixed"
         return "written as the labels that come back" if is_alike else None
+    name = _OFFICE.split(label, maxsplit=1)[0]
+    if name != label and name in facts.by_label:
+        return "a label that comes too, with an office"
     known = facts.num_repeated + 1
     if facts.coverage * known >= _FULL * facts.num_heads or not facts.first_words:
         is_label = (
             shape is Shape.NAME
             or len(words) == 1
             or ("," in label and shape_of(label.partition(",")[0]) is Shape.NAME)
+            or (len(words) in _OFFICE_WORDS and words[0][0].isupper() and words[-1][0].isupper())
         )
         return "every turn of the file begins with a label" if is_label and not is_word else None
     if shape is not Shape.NAME:

@@ -33,6 +33,9 @@ _LEADING = re.compile(rf"({ANY_CLOCK})(?:[ \t]*[-–][ \t]*|[ \t]+|$)(.*)", re.A
 _TRAILING = re.compile(rf"(.*?)[ \t]+({MARKED_CLOCK})$", re.ASCII)
 _ANY = re.compile(CLOCK, re.ASCII)
 _LONG_CLOCK = re.compile(r"\d{1,2}:\d{2}:\d{2}$", re.ASCII)
+_COUNTED = re.compile(r"[ \t]{0,4}(\d{1,2})([ \t]{2,}(?=\S)|[ \t]*$)")
+_LEAST_LINES_OF_PAGE, _MOST_LINES_OF_PAGE = 10, 30
+_WITHIN = re.compile(rf"(?:\S+[ \t]+){{1,4}}{MARKED_CLOCK}", re.ASCII)
 _OTTER_END = "transcribed by https://otter.ai"
 _MOST_FOOT_WORDS = 12
 _FEW_WORDS = 4
@@ -66,13 +69,35 @@ def filled_lines(lines: Iterable[str]) -> list[TextLine]:
     """The lines that hold anything, each with its number and whether it begins a paragraph."""
     made: list[TextLine] = []
     opens = True
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_without_numbers(list(lines)), 1):
         text = _WIDE_BLANK.sub(" ", line.replace("\u3000", "  ")).strip()
         if text:
             text = _ESCAPED_CLOCK.sub(lambda match: match[0].replace("\\", ""), text)
             made.append(TextLine(text, number, opens, line[:2].isspace()))
         opens = not text
     return made
+
+
+def _without_numbers(lines: list[str]) -> list[str]:
+    """The lines without a column of numbers that counts them, page by page, as courts have it."""
+    counted = {at: match for at, line in enumerate(lines) if (match := _COUNTED.match(line))}
+    numbers = [int(match[1]) for match in counted.values()]
+    num_steps = 1 + sum(b in {a + 1, 1} for a, b in pairwise(numbers))
+    num_filled = sum(bool(line.strip()) for line in lines)
+    is_column = numbers.count(1) >= 1 and max(numbers, default=0) <= _MOST_LINES_OF_PAGE
+    if len(numbers) < max(_LEAST_LINES_OF_PAGE, 0.8 * num_filled) or not is_column:
+        return lines
+    if num_steps < 0.9 * len(numbers):
+        return lines
+    margin = min(len(match[2]) for match in counted.values() if match.end() < len(match.string))
+    return [
+        line[counted[at].start(2) + margin :] if at in counted else line
+        for at, line in enumerate(lines)
+    ]
+
+
+def _is_numbered(lines: Sequence[str]) -> bool:
+    return _without_numbers(list(lines)) != list(lines)
 
 
 def spoken_format(lines: list[str]) -> str | None:
@@ -120,6 +145,7 @@ def parse_spoken(
         title=title,
         notes=(
             *cutter.notes,
+            *(["the numbers of its lines left out"] if _is_numbered(lines) else []),
             *remarks,
             *label_notes(labels),
             *_missed_clocks(filled, num_timed),
@@ -463,4 +489,9 @@ def _missed_clocks(lines: Sequence[TextLine], num_timed: int) -> list[str]:
 
 
 def _has_clock(text: str) -> bool:
-    return bool(_LEADING.fullmatch(text) or _TRAILING.fullmatch(text) or lone_clock(text))
+    return bool(
+        _LEADING.fullmatch(text)
+        or _TRAILING.fullmatch(text)
+        or _WITHIN.match(text)
+        or lone_clock(text)
+    )

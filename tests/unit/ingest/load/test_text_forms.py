@@ -390,6 +390,161 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
             ("Bo Ek", None, "It holds."),
         ],
     ),
+    "names before a wide gap": (
+        "a.txt",
+        "○議長　始めます。\n\n○林さくら君　水車は。\n\n○議長　はい。\n\n○林さくら君　以上です。\n",
+        [
+            ("議長", None, "始めます。"),
+            ("林さくら君", None, "水車は。"),
+            ("議長", None, "はい。"),
+            ("林さくら君", None, "以上です。"),
+        ],
+    ),
+    "initials that the head gives": (
+        "a.txt",
+        "Guest: Rosa Lind (RL)\nHost: Jan Holz (JH)\n\nJH Where was it?\n\nRL By the weir.\n\n"
+        "JH When?\n\nRL In May. A bad year.\n\nJH Thanks.\n",
+        [
+            (None, None, "Guest: Rosa Lind (RL) Host: Jan Holz (JH)"),
+            ("JH", None, "Where was it?"),
+            ("RL", None, "By the weir."),
+            ("JH", None, "When?"),
+            ("RL", None, "In May. A bad year."),
+            ("JH", None, "Thanks."),
+        ],
+    ),
+    "numbers that count the turns": (
+        "a.txt",
+        "Nr. 7 ROSA LIND (Rot):\nEs brennt.\n\nNr. 8 JAN HOLZ:\nWo denn?\n\n"
+        "Nr. 9 ROSA LIND (Rot):\nAm Wehr.\n\nNr. 10 JAN HOLZ:\nAha.\n",
+        [
+            ("ROSA LIND (Rot)", None, "Es brennt."),
+            ("JAN HOLZ", None, "Wo denn?"),
+            ("ROSA LIND (Rot)", None, "Am Wehr."),
+            ("JAN HOLZ", None, "Aha."),
+        ],
+    ),
+    "lines that are counted": (
+        "a.txt",
+        "\n".join(
+            f"{number:2}   {line}"
+            for number, line in enumerate(
+                [
+                    "     Q.  Where was the fire on",
+                    "the ninth?",
+                    "     A.  By the weir.",
+                    "     Q.  Who saw it?",
+                    "     A.  I did. So did the",
+                    "miller.",
+                    "     Q.  At what time of the",
+                    "day?",
+                    "     A.  At noon.",
+                    "     Q.  Thank you.",
+                ],
+                1,
+            )
+        ),
+        [
+            ("Q", None, "Where was the fire on the ninth?"),
+            ("A", None, "By the weir."),
+            ("Q", None, "Who saw it?"),
+            ("A", None, "I did. So did the miller."),
+            ("Q", None, "At what time of the day?"),
+            ("A", None, "At noon."),
+            ("Q", None, "Thank you."),
+        ],
+    ),
+    "name, time and words on one line": (
+        "a.txt",
+        "Rosa [00:00:04] It burned.\n\nJan [00:00:09] When was it?\n\nRosa [00:00:12] In May.\n\n"
+        "Jan [00:00:15] I see.\n",
+        [
+            ("Rosa", 4.0, "It burned."),
+            ("Jan", 9.0, "When was it?"),
+            ("Rosa", 12.0, "In May."),
+            ("Jan", 15.0, "I see."),
+        ],
+    ),
+    "a town and a party once": (
+        "a.txt",
+        "Rosa Lind (Ulm) (Red)\nIt burned.\n\nJan Holz (Kiel) (Blue)\nWhen?\n\nRosa Lind\n"
+        "In May.\n\nJan Holz\nI see.\n",
+        [
+            ("Rosa Lind (Ulm) (Red)", None, "It burned."),
+            ("Jan Holz (Kiel) (Blue)", None, "When?"),
+            ("Rosa Lind", None, "In May."),
+            ("Jan Holz", None, "I see."),
+        ],
+    ),
+    "a stop before the dash": (
+        "a.txt",
+        "Chair. – It begins.\n\nRosa Lind (Red). – It burns.\n\nChair. – Where?\n\n"
+        "Rosa Lind (Red). – By the weir.\n",
+        [
+            ("Chair", None, "It begins."),
+            ("Rosa Lind (Red)", None, "It burns."),
+            ("Chair", None, "Where?"),
+            ("Rosa Lind (Red)", None, "By the weir."),
+        ],
+    ),
+    "a table": (
+        "a.md",
+        "# Mill talk\n\n| Time | Speaker | Text |\n|---|---|---|\n"
+        "| 00:00:04 | Rosa | It **burned**. |\n| 00:00:09 | Jan | A \\| B? |\n\nThat was all.\n",
+        [
+            (None, None, "Mill talk"),
+            ("Rosa", 4.0, "It burned."),
+            ("Jan", 9.0, "A | B?"),
+            (None, None, "That was all."),
+        ],
+    ),
+    "a stroke between name and time": (
+        "a.txt",
+        "Rosa Lind | 00:04\nIt burned.\n\nJan | 00:09\nWhen?\n\nRosa Lind | 00:12\nIn May.\n",
+        [
+            ("Rosa Lind", 4.0, "It burned."),
+            ("Jan", 9.0, "When?"),
+            ("Rosa Lind", 12.0, "In May."),
+        ],
+    ),
+    "mails one below the other": (
+        "a.txt",
+        "From: Rosa Lind <r@x.org>\nSent: 3 March\nTo: jan@x.org\nSubject: mill\n\nIt burns.\n\n"
+        "From: Jan <jan@x.org>\nSent: 3 March\nTo: r@x.org\nSubject: mill\n\nWhere?\n\n"
+        "From: Rosa Lind <r@x.org>\nSent: 4 March\nTo: jan@x.org\nSubject: mill\n\nHere.\n\n"
+        "From: Jan <jan@x.org>\nSent: 4 March\nTo: r@x.org\nSubject: mill\n\nI come.\n",
+        [
+            ("Rosa Lind", None, "It burns."),
+            ("Jan", None, "Where?"),
+            ("Rosa Lind", None, "Here."),
+            ("Jan", None, "I come."),
+        ],
+    ),
+    "sounds, scenes and the manner of a voice": (
+        "a.txt",
+        "FX: RAIN.\n\nROSA (on camera): It burned.\n\nJAN: When?\n\nMUSIC: UP.\n\nROSA: In May.\n\n"
+        "FX: THUNDER.\n\nJAN (voice-over): I see.\n",
+        [
+            (None, None, "FX: RAIN."),
+            ("ROSA", None, "It burned."),
+            ("JAN", None, "When?"),
+            (None, None, "MUSIC: UP."),
+            ("ROSA", None, "In May."),
+            (None, None, "FX: THUNDER."),
+            ("JAN", None, "I see."),
+        ],
+    ),
+    "numbers of an office": (
+        "a.txt",
+        "Harbour\n\nRosa Lind: 555 01\nJan Holz: 555 02\n\nMonday: 8 to 16\nFriday: 8 to 12\n\n"
+        "Address: Quay 4\nAgenda: none\n",
+        [
+            (None, None, "Harbour"),
+            (None, None, "Rosa Lind: 555 01 Jan Holz: 555 02"),
+            (None, None, "Monday: 8 to 16 Friday: 8 to 12"),
+            (None, None, "Address: Quay 4 Agenda: none"),
+        ],
+    ),
     "headings": (
         "a.md",
         "# Mill talk\n\n### Rosa Lind\n\nIt burned.\n\n### Jan\n\nWhen?\n\n"

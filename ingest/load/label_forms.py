@@ -22,6 +22,7 @@ from dynagrag.ingest.load.clocks import (
 )
 from dynagrag.ingest.load.label_shapes import (
     Shape,
+    is_function_word,
     is_titled,
     no_person,
     reads_as_heading,
@@ -32,6 +33,7 @@ from dynagrag.language.word_class import WordClass
 
 _COVERED = 0.4
 _HEAD_LINES = 20
+_MORE_COLUMNS = re.compile(r"[^\s.!?:;,。！？]['\"”’)]?[ ]{2,}\S")
 _RUN = 3
 """So many numbers that count up are no parts of names or texts."""
 _COUNTER = re.compile(r"(?P<word>[^\W\d_]{0,5}\.?)[ ]?(?P<number>\d{1,4})[.):]?[ ]+(?=[^\W\d_])")
@@ -191,10 +193,16 @@ _ASIDE = re.compile(r"[,(（]")
 _INITIALS = re.compile(r" [^\W\d_]\.(?: ?[^\W\d_]\.?)?(?=,|$)")
 
 
-def _is_capital_or_titled(label: str) -> bool:
+def is_capital_or_titled(label: str) -> bool:
     """By the name, without its party or office: `ROSSI (Misto), segretario`."""
     name = _ASIDE.split(label, maxsplit=1)[0]
     return name.isupper() or is_titled(label)
+
+
+def _is_title_or_reply(label: str) -> bool:
+    """`MR` of `MR. OTT:`, `OK`, `Okay, Jack`."""
+    is_reply = len(label) > 1 and is_function_word(label.partition(",")[0])
+    return is_reply or label.split()[-1].casefold() in _SHORT_TITLES
 
 
 def _before_stops(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
@@ -202,24 +210,31 @@ def _before_stops(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[
     prefix that comes back, with a word in capitals or where none is in capitals; letters that
     come back, at any line (`Q.` and `A.`).
     """
-    heads = [head for head in heads if head.label.split()[-1].casefold() not in _SHORT_TITLES]
+    heads = [head for head in heads if not _is_title_or_reply(head.label)]
     opening = {head.at for head in heads if lines[head.at].opens or lines[head.at].is_indented}
     counts = Counter(head.label for head in heads if head.at in opening)
     all_counts = Counter(head.label for head in heads)
     letters = {label for label, n in all_counts.items() if n > 1 and len(label) == 1}
-    is_plain = not any(n > 1 and _is_capital_or_titled(label) for label, n in counts.items())
+    is_plain = not any(n > 1 and is_capital_or_titled(label) for label, n in counts.items())
     for head in heads:
         label = head.label
         has_capitals = any(len(word) > 1 and word.isupper() for word in label.split())
         is_name = is_plain and len(label) > _MAX_WORD and shape_of(label) is Shape.NAME
         is_label = (
-            _is_capital_or_titled(label)
+            is_capital_or_titled(label)
             or (counts[label] > 1 and has_capitals)
             or (counts[label] > 2 and is_name)
             or _INITIALS.search(label) is not None
         )
         if (is_label and head.at in opening) or (len(letters) > 1 and label in letters):
             yield head
+
+
+def _of_two_columns(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
+    """The heads where nothing but words stands behind the gap; more columns are a table's."""
+    num_wide = sum(_MORE_COLUMNS.search(head.rest) is not None for head in heads)
+    if 3 * num_wide <= len(heads):
+        yield from heads
 
 
 def _defined_initials(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
@@ -388,6 +403,7 @@ FORMS: tuple[LabelForm, ...] = (
         rf"{_BEFORE}[○◯]?{_LABEL}(?<![.,;!?])(?:[ ]{{2,}})(?P<rest>\S.*)",
         Proof.COVER,
         signs=("  ",),
+        keep=_of_two_columns,
         only_opening=True,
     ),
     _form(
@@ -583,7 +599,7 @@ def _goes_with(reading: FormReading, best: FormReading, lines: Sequence[TextLine
     num_blocks = sum(line.opens for line in lines)
     return (
         num_repeated >= max(2, _SURE_SHARE * len(labels))
-        and all(map(_is_capital_or_titled, labels))
+        and all(map(is_capital_or_titled, labels))
         and _coverage({**reading.heads, **best.heads}, lines, num_blocks) >= _COVERED
     )
 

@@ -20,6 +20,7 @@ from dynagrag.ingest.load.label_forms import (
     Proof,
     TextLine,
     choose,
+    is_capital_or_titled,
     read_forms,
 )
 from dynagrag.ingest.load.label_shapes import (
@@ -291,7 +292,9 @@ def _heads_of_others(
             if at in covered or not (head.opens or lines[at].is_indented) or head.is_bare:
                 continue
             is_label = no_person(head.label) is None and (
-                counts[head.label] > 1 or _is_full_name(head.label)
+                is_capital_or_titled(head.label)
+                if reading.form is _STOP
+                else counts[head.label] > 1 or _is_full_name(head.label)
             )
             if head.label in speakers or is_label:
                 yield head

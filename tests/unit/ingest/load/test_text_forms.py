@@ -534,6 +534,41 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
             ("JAN", None, "I see."),
         ],
     ),
+    "a list of changes": (
+        "a.md",
+        "## 2.0\n\n- **Added:** A mill. It turns.\n- **Fixed:** The weir.\n\n## 1.0\n\n"
+        "- **Added:** A boat. It sails.\n- **Fixed:** The oar.\n",
+        [
+            (None, None, "2.0"),
+            (None, None, "Added: A mill. It turns."),
+            (None, None, "Fixed: The weir."),
+            (None, None, "1.0"),
+            (None, None, "Added: A boat. It sails."),
+            (None, None, "Fixed: The oar."),
+        ],
+    ),
+    "columns of a table before a wide gap": (
+        "a.txt",
+        "Flour   3   good\n\nRye     4   good\n\nFlour   5   bad\n\nRye     6   bad\n",
+        [
+            (None, None, "Flour 3 good"),
+            (None, None, "Rye 4 good"),
+            (None, None, "Flour 5 bad"),
+            (None, None, "Rye 6 bad"),
+        ],
+    ),
+    "a reply before a full stop": (
+        "a.txt",
+        "Ann: We met. It was late.\n\nOK. I forgot. The light was off.\n\nBo: I came by boat.\n\n"
+        "Ann: So you did.\n\nBo: At ten.\n",
+        [
+            ("Ann", None, "We met. It was late."),
+            ("Ann", None, "OK. I forgot. The light was off."),
+            ("Bo", None, "I came by boat."),
+            ("Ann", None, "So you did."),
+            ("Bo", None, "At ten."),
+        ],
+    ),
     "numbers of an office": (
         "a.txt",
         "Harbour\n\nRosa Lind: 555 01\nJan Holz: 555 02\n\nMonday: 8 to 16\nFriday: 8 to 12\n\n"

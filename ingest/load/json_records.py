@@ -28,9 +28,18 @@ lexical.
 _SPEAKER_KEYS = tuple(
     "speaker speakername speakerdisplayname source name participant participantname author"
     " displayname speakerlabel participantrole participantid participanttype speakerid spkid"
-    " speakertag user from who role".split()
+    " speakertag userprofile user from who role".split()
 )
-_NAME_KEYS = ("name", "displayname", "speakername", "fullname", "label", "username", "id")
+_NAME_KEYS = (
+    "realname",
+    "name",
+    "displayname",
+    "speakername",
+    "fullname",
+    "label",
+    "username",
+    "id",
+)
 _START_KEYS = tuple(
     "start starttime starts startseconds startsec begin begintime startts starttimestamp"
     " startaudiotime beginaudiotime startdatetime timebegin datastart from startoffset offset ts"

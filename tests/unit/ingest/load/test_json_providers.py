@@ -1548,3 +1548,20 @@ def test_the_turns_hold_the_words_of_the_file_under_their_speakers(tool: str, ta
         }
     starts = [turn.start_s for turn in turns if turn.start_s is not None]
     assert starts == sorted(starts) or tool == "rev"
+
+
+def test_a_message_s_profile_names_who_its_id_stands_for(tmp_path: Path) -> None:
+    day = [
+        {
+            "type": "message",
+            "user": f"U0{number}",
+            "ts": f"1715600{number}00.000100",
+            "text": "The pump is dry.",
+            "user_profile": {"name": name[:3].lower(), "real_name": name, "display_name": ""},
+        }
+        for number, name in enumerate(("Rina Kapoor", "Tom Hartog", "Rina Kapoor"))
+    ]
+    path = tmp_path / "day.json"
+    path.write_text(json.dumps(day))
+    turns = load_source(path).turns
+    assert [turn.speaker for turn in turns] == ["Rina Kapoor", "Tom Hartog", "Rina Kapoor"]

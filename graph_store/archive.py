@@ -21,12 +21,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from dynagrag.core.errors import NewerStoreError, StoreError
 from dynagrag.core.files.private_files import touch
 from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
+from dynagrag.core.text import cut
 from dynagrag.graph_store.restored_rows import check_graph, check_journal, check_schema
 from dynagrag.graph_store.rules import WORKSPACE_NAME
 from dynagrag.graph_store.sqlite_store.migrations import APPLICATION_ID
 from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 from dynagrag.journal.workspace_journal import Journal
 
+_UNUSUAL_FLAGS = 0x61
+"""Bits of a zip entry that says to be encrypted (0, 6) or a patch (5)."""
 FORMAT = 1
 """Counts up when an older version could not restore the file."""
 GRAPH, JOURNAL, MANIFEST = "graph.sqlite", "journal.sqlite", "manifest.json"
@@ -245,6 +248,7 @@ def _manifest(archive: zipfile.ZipFile, file: Path) -> Manifest:
             f"{file} is a zip, but no dynagrag backup: it holds no {MANIFEST}; name the file that"
             " `dynagrag backup` wrote"
         )
+    _check_packing(infos[MANIFEST], file)
     with archive.open(MANIFEST) as part:
         text = part.read(_MAX_MANIFEST_BYTES + 1)
     try:
@@ -259,8 +263,8 @@ def _manifest(archive: zipfile.ZipFile, file: Path) -> Manifest:
         )
     if isinstance(found := stored.get("format"), int) and found > FORMAT:
         raise NewerStoreError(
-            f"{file} is a backup of format {found}, this dynagrag reads up to {FORMAT}; update"
-            " dynagrag"
+            f"{file} is a backup of format {cut(str(found), 20)}, this dynagrag reads up to"
+            f" {FORMAT}; update dynagrag"
         )
     if names != sorted((MANIFEST, *PARTS)):
         raise StoreError(
@@ -284,15 +288,21 @@ def _manifest(archive: zipfile.ZipFile, file: Path) -> Manifest:
     return manifest
 
 
-def _check_size(info: zipfile.ZipInfo, part: ArchivePart, file: Path) -> None:
-    """Checks before a byte is unpacked that the zip's sizes of a part agree with the manifest, and
-    can be true.
-    """
-    if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+def _check_packing(info: zipfile.ZipInfo, file: Path) -> None:
+    """Checks that a part is packed as `pack` does it."""
+    is_usual = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    if info.flag_bits & _UNUSUAL_FLAGS or not is_usual:
         raise StoreError(
             f"{file}: {info.filename} is encrypted or packed in an unknown way; take the file that"
             " `dynagrag backup` wrote"
         )
+
+
+def _check_size(info: zipfile.ZipInfo, part: ArchivePart, file: Path) -> None:
+    """Checks before a byte is unpacked that the zip's sizes of a part agree with the manifest, and
+    can be true.
+    """
+    _check_packing(info, file)
     if info.file_size != part.size_bytes:
         raise StoreError(
             f"{file}: {info.filename} has {info.file_size:,} bytes, its {MANIFEST} says"

@@ -13,6 +13,7 @@ from dynagrag.language.sentences import sentence_spans
 
 _NUMBER = r"(?<!\w)[-−+]?\d{1,3}(?:['’\s]\d{3})+(?!\d)(?:[.,٫]\d+)?|\d+(?:[.,'’٬٫]\d+)*"
 _TOKEN = re.compile(rf"{_NUMBER}|[^\W\d]+(?:['’][^\W\d]+)*|[^\w\s]")
+_MAY_BE_CUT = re.compile(r"(?<!\w)(?:\d{1,4}|[^\W\d_]{1,4}|\w+\.\w+)\.[\"'”’»)\]]*\s*$")
 _GROUPING = re.compile(r"['’٬\s]")
 _CJK_DIGITS = "〇零一二三四五六七八九"
 _CJK_NUMBER = re.compile(f"[{_CJK_DIGITS}]{{2,}}")
@@ -21,9 +22,15 @@ _MARKS = frozenset(".,;:!…\"'“”„‘’«»()[]{}—–、。，！·")
 
 
 def says_verbatim(claim: str, line: Line) -> bool:
-    """Whether the line, or a sentence of it, has the claim's words in their order and no others."""
+    """Whether the line, or a sentence of it, has the claim's words in their order and no others.
+
+    A sentence that ends in a number or a short word and a full stop, with more behind it, may be
+    cut amid ("ab dem 1. Mai", "3 Mio. Euro"), and so may a claim: it is the line's only whole.
+    """
     wanted = tuple(_tokens(claim))
-    texts = [line.text, *(line.text[start:end] for start, end in sentence_spans(line.text))]
+    texts = [line.text]
+    if not _MAY_BE_CUT.search(claim):
+        texts += [line.text[start:end] for start, end in sentence_spans(line.text)]
     return bool(wanted) and any(tuple(_tokens(text)) == wanted for text in texts)
 
 

@@ -42,6 +42,8 @@ _SLOWEST, _FASTEST = 0.1, 15.0
 """Words a second below and above which a turn's times can't be right."""
 _FEWEST_WORDS, _FEWEST_FAST = 8, 3
 """Of a turn that is too fast, and turns of a file before a note says so."""
+_MAX_NUMBER = 1e18
+"""No time has more, not even a date in ticks of 100 ns."""
 _EPOCH_S = 100_000_000.0
 """Three years: what is later is a date, counted from 1970."""
 
@@ -124,7 +126,7 @@ def _finite(value: float) -> float:
         number = float(value)
     except OverflowError as err:
         raise ValueError("is no time") from err
-    if not math.isfinite(number):
+    if not abs(number) < _MAX_NUMBER:
         raise ValueError("is no time")
     return number
 

@@ -112,6 +112,7 @@ def _open_openai(spec: str, model: str, settings: Settings) -> ChatModel:
         max_retries=settings.max_retries,
         rate_limiter=_rate_limiter(settings),
         http_client=client,
+        http_socket_options=(),  # the client is ours, and knows the proxies
         stream_usage=False,
     )
     effort = _EFFORT if takes_effort(model) else None

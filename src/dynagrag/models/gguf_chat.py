@@ -121,6 +121,7 @@ class GgufChat:
                 timeout=self._timeout_s,
                 max_retries=0,  # a local call that failed once fails again, and may take minutes
                 http_client=client,
+                http_socket_options=(),  # the client is ours, and knows the proxies
                 stream_usage=False,
             )
             self._chat = OpenAIProtocolChat(

@@ -19,12 +19,30 @@ def flipped(file: Path) -> None:
     file.write_bytes(bytes(data))
 
 
-def encrypted(file: Path) -> None:
-    data = file.read_bytes()
-    for sign, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        start = data.rindex(sign)
-        data = data[: start + at] + b"\x01" + data[start + at + 1 :]
-    file.write_bytes(data)
+def flagged(flags: int, *, first: bool = False) -> Callable[[Path], None]:
+    """The last part of the zip (or its first, the manifest) with these flags in both headers."""
+
+    def write(file: Path) -> None:
+        data = file.read_bytes()
+        for sign, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+            start = data.index(sign) if first else data.rindex(sign)
+            data = data[: start + at] + bytes([flags]) + data[start + at + 1 :]
+        file.write_bytes(data)
+
+    return write
+
+
+def repacked(method: int) -> Callable[[Path], None]:
+    """Every part packed by another method."""
+
+    def write(file: Path) -> None:
+        with zipfile.ZipFile(file) as archive:
+            parts = {name: archive.read(name) for name in archive.namelist()}
+        with zipfile.ZipFile(file, "w", method) as archive:
+            for name, data in parts.items():
+                archive.writestr(name, data)
+
+    return write
 
 
 def foreign(file: Path) -> None:
@@ -134,7 +152,16 @@ BAD_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "gone": (lambda f: f.unlink(), "cannot be read"),
     "a folder": (lambda f: (f.unlink(), f.mkdir()), "cannot be read"),
     "flipped byte": (flipped, "damaged or was altered"),
-    "encrypted": (encrypted, "encrypted"),
+    "encrypted": (flagged(0x01), "encrypted"),
+    "an encrypted manifest": (flagged(0x01, first=True), "encrypted"),
+    "a patch": (flagged(0x20), "packed in an unknown way"),
+    "strongly encrypted": (flagged(0x40), "encrypted"),
+    "packed by LZMA": (repacked(zipfile.ZIP_LZMA), "packed in an unknown way"),
+    "packed by bzip2": (repacked(zipfile.ZIP_BZIP2), "packed in an unknown way"),
+    "a format without end": (
+        lambda f: rewritten(f, lambda m, p: m.update(format=10**400)),
+        "of format 1000000000000000000…,",
+    ),
     "another zip": (foreign, "holds no manifest.json"),
     "another program's manifest": (with_manifest('{"name": "an extension"}'), "another program's"),
     "no JSON": (with_manifest("{"), "cannot be read"),

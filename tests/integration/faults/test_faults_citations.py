@@ -68,12 +68,12 @@ def space(bring_in: Callable[[str], Workspace]) -> Workspace:
 
 
 def _ask(space: Workspace, question: str, options: AskOptions | None = None) -> Answer:
-    """Asks, and holds the streamed text to the final one."""
+    """Asks, and holds the streamed text to the final one; what no line supports is not streamed."""
     pieces: list[str] = []
     answer = space.ask(
         question, options or AskOptions(profile="graph"), on_text=pieces.append
     )  # several prompts, so that there is a merge
-    assert "".join(pieces) == answer.text
+    assert "".join(pieces) == ("" if answer.is_unsupported else answer.text)
     return answer
 
 
@@ -150,8 +150,10 @@ def test_marks_that_name_nothing_are_taken_out_of_the_merged_answer(
     def rule(prompt: Any, schema: Any) -> str:
         if prompt.name != "merge":
             return simple_reply(prompt, schema)
-        label = prompt.user.partition("<evidence>")[2].partition("[")[2].partition("]")[0]
-        return f"\n First [E999]. Ada Byron works there [{label}, E998]. [E12345] And [so on]. "
+        evidence = prompt.user.partition("<evidence>")[2]
+        label = evidence.partition("[")[2].partition("]")[0]
+        words = evidence.partition('"')[2].partition('"')[0]  # the first line states them
+        return f"\n First [E999]. {words} [{label}, E998]. [E12345] And [so on]. "
 
     space = _with(space, FakeChat(rule), open_space)
     answer = _ask(space, QUESTIONS[0])

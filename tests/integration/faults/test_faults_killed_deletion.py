@@ -232,6 +232,7 @@ def test_what_cannot_be_finished_now_is_not_shown(
     open_space: Callable[..., Workspace],
     monkeypatch: pytest.MonkeyPatch,
     cli: Any,
+    tmp_path: Path,
 ) -> None:
     kill(lambda: filled_with_both.documents.delete("a"))
     monkeypatch.setattr("dynagrag.workspace.facade.DELETION_WAIT_S", 0.0)
@@ -246,7 +247,7 @@ def test_what_cannot_be_finished_now_is_not_shown(
             insists=False
         )  # an open one leaves it to whoever holds it
         assert "a document is being deleted" in cli(
-            "graph", "export", filled_with_both.folder / "g.json", "-w", "w"
+            "graph", "export", tmp_path / "g.json", "-w", "w"
         ).complaint(1)
     assert not [word for word in SECRETS if word in words(open_space())]
 

@@ -4,6 +4,7 @@ import pytest
 
 from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims.rules_checker import RulesChecker
+from dynagrag.generation.claims.verbatim import says_verbatim
 
 
 def check(claim: str, *lines: Line | str) -> ClaimCheck:
@@ -143,3 +144,20 @@ def test_a_number_that_may_be_written_as_elsewhere_contradicts_nothing(
     claim: str, line: str
 ) -> None:
     assert check(claim, line).verdict is Verdict.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("line", "claim"),
+    [
+        ("Das Angebot gilt ab dem 1. Mai für alle.", "Das Angebot gilt ab dem 1."),
+        ("Es war der 12. Juni im Hafen.", "Es war der 12."),
+        ("Sie zahlte 3 Mio. Euro an den Verein.", "Sie zahlte 3 Mio."),
+        ("Er wohnt im Haus Nr. 5 am Bach.", "Er wohnt im Haus Nr."),
+        ("Kokous on 3. kesäkuuta talolla.", "Kokous on 3."),
+        ("Vive en la c. Mayor de Toledo.", "Vive en la c."),
+        ("Przyszli o godz. 18 do domu.", "Przyszli o godz."),
+    ],
+)
+def test_a_claim_that_may_be_cut_amid_is_no_sentence_of_a_line(line: str, claim: str) -> None:
+    assert not says_verbatim(claim, Line(text=line))
+    assert says_verbatim(line, Line(text=line))

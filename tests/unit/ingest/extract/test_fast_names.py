@@ -333,3 +333,12 @@ def test_a_couple_is_one_thing() -> None:
     text = "We saw Rick and Morty. " * 3
     assert names("So Ann likes Rick and Morty a lot.", case_use(text)) == ["Ann", "Rick and Morty"]
     assert names("So Ann likes Rick and Morty a lot.") == ["Ann", "Rick", "Morty"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["¿Quién era el alcalde?", "Dijo: «Nadie sabe eso.»", "Er rief: „Niemand kommt!“", "¡Nadie!"],
+)
+def test_marks_that_open_a_sentence_or_a_quote_explain_a_capital(sentence: str) -> None:
+    found = [c for c in candidates(sentence, NO_USE) if not c.is_word]
+    assert all(Flag.SENTENCE_START in c.flags for c in found)

@@ -1,6 +1,7 @@
 """The unit of times, told from the data; and times that can't be."""
 
 import math
+import time
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,9 @@ def test_a_time_is_read_as_it_is_written(value: object, expected: Instant | None
     assert instant_of(value) == expected
 
 
-@pytest.mark.parametrize("value", ["soon", True, [1, 2], {"minutes": 1}, 10**400, math.inf, "P"])
+@pytest.mark.parametrize(
+    "value", ["soon", True, [1, 2], {"minutes": 1}, 10**400, 1e308, math.inf, "P"]
+)
 def test_what_is_no_time_is_an_error(value: object) -> None:
     with pytest.raises(ValueError, match="no time"):
         instant_of(value)
@@ -176,3 +179,20 @@ def test_a_table_without_a_header_or_with_hints_in_it_is_read(
         (speakers[0], 0.5, 2.0, "The hull"),
         (speakers[1], 2.5, 4.0, "is dry"),
     ]
+
+
+def test_days_of_a_duration_have_24_hours() -> None:
+    assert instant_of("P1DT2H") == Instant(26 * 3600.0, is_sure=True)
+
+
+def test_a_date_without_an_offset_is_read_alike_in_every_zone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = set()
+    for zone in ("UTC", "Asia/Tokyo", "America/Lima"):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        found.add(instant_of("2026-01-05T09:03:00"))
+    monkeypatch.undo()
+    time.tzset()
+    assert len(found) == 1

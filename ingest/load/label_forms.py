@@ -33,6 +33,7 @@ from dynagrag.language.word_class import WordClass
 
 _COVERED = 0.4
 _HEAD_LINES = 20
+_LEVELS = {"debug", "info", "warn", "warning", "error", "fatal", "critical", "trace"}
 _MORE_COLUMNS = re.compile(r"[^\s.!?:;,。！？]['\"”’)]?[ ]{2,}\S")
 _RUN = 3
 """So many numbers that count up are no parts of names or texts."""
@@ -231,8 +232,13 @@ def _before_stops(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[
 
 
 def _of_two_columns(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
-    """The heads where nothing but words stands behind the gap; more columns are a table's."""
-    num_wide = sum(_MORE_COLUMNS.search(head.rest) is not None for head in heads)
+    """The heads where nothing but words stands behind the gap; more columns are a table's, and
+    levels a log's.
+    """
+    num_wide = sum(
+        _MORE_COLUMNS.search(head.rest) is not None or head.label.casefold() in _LEVELS
+        for head in heads
+    )
     if 3 * num_wide <= len(heads):
         yield from heads
 
@@ -404,7 +410,6 @@ FORMS: tuple[LabelForm, ...] = (
         Proof.COVER,
         signs=("  ",),
         keep=_of_two_columns,
-        only_opening=True,
     ),
     _form(
         "in a list before a colon",

@@ -30,10 +30,10 @@ _WIDE_BLANK = re.compile(r"[^\S \t\n]")
 """Blank space of other widths: no-break, ideographic."""
 _ESCAPED_CLOCK = re.compile(rf"\\([\[(]){CLOCK}\\?[\])]")
 _LEADING = re.compile(rf"({ANY_CLOCK})(?:[ \t]*[-–][ \t]*|[ \t]+|$)(.*)", re.ASCII)
-_TRAILING = re.compile(rf"(.*?)[ \t]+({MARKED_CLOCK})$", re.ASCII)
+_TRAILING = re.compile(rf"(.*?)(?<![ \t])[ \t]+({MARKED_CLOCK})$", re.ASCII)
 _ANY = re.compile(CLOCK, re.ASCII)
 _LONG_CLOCK = re.compile(r"\d{1,2}:\d{2}:\d{2}$", re.ASCII)
-_COUNTED = re.compile(r"[ \t]{0,4}(\d{1,2})([ \t]{2,}(?=\S)|[ \t]*$)")
+_COUNTED = re.compile(r"[ \t]{0,8}(\d{1,2})([ \t]{2,}(?=\S)|[ \t]*$)")
 _LEAST_LINES_OF_PAGE, _MOST_LINES_OF_PAGE = 10, 30
 _WITHIN = re.compile(rf"(?:\S+[ \t]+){{1,4}}{MARKED_CLOCK}", re.ASCII)
 _OTTER_END = "transcribed by https://otter.ai"

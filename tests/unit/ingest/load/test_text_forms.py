@@ -547,6 +547,23 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
             (None, None, "Fixed: The oar."),
         ],
     ),
+    "a wide gap on every line": (
+        "a.txt",
+        "LIND        Where was it?\nPC HOLZ     By the weir. I saw\n            it burn.\n"
+        "LIND        When?\nPC HOLZ     At noon.\nLIND        Thank you.\n",
+        [
+            ("LIND", None, "Where was it?"),
+            ("PC HOLZ", None, "By the weir. I saw it burn."),
+            ("LIND", None, "When?"),
+            ("PC HOLZ", None, "At noon."),
+            ("LIND", None, "Thank you."),
+        ],
+    ),
+    "levels of a log": (
+        "a.txt",
+        "INFO   it starts\nWARN   it is full\nINFO   it stops\nWARN   it is full\n",
+        [(None, None, "INFO it starts WARN it is full INFO it stops WARN it is full")],
+    ),
     "columns of a table before a wide gap": (
         "a.txt",
         "Flour   3   good\n\nRye     4   good\n\nFlour   5   bad\n\nRye     6   bad\n",

@@ -21,6 +21,7 @@ from dynagrag.ingest.load.clocks import (
     read_clock,
 )
 from dynagrag.ingest.load.label_shapes import (
+    LOG_LEVELS,
     Shape,
     is_function_word,
     is_titled,
@@ -33,7 +34,6 @@ from dynagrag.language.word_class import WordClass
 
 _COVERED = 0.4
 _HEAD_LINES = 20
-_LEVELS = {"debug", "info", "warn", "warning", "error", "fatal", "critical", "trace"}
 _MORE_COLUMNS = re.compile(r"[^\s.!?:;,。！？]['\"”’)]?[ ]{2,}\S")
 _RUN = 3
 """So many numbers that count up are no parts of names or texts."""
@@ -236,7 +236,7 @@ def _of_two_columns(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterato
     levels a log's.
     """
     num_wide = sum(
-        _MORE_COLUMNS.search(head.rest) is not None or head.label.casefold() in _LEVELS
+        _MORE_COLUMNS.search(head.rest) is not None or head.label.casefold() in LOG_LEVELS
         for head in heads
     )
     if 3 * num_wide <= len(heads):

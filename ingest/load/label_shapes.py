@@ -33,6 +33,7 @@ _DAYS = english(WordClass.WEEKDAY)
 _NUMBERED = english(WordClass.NUMBERED_SECTION) | german(WordClass.NUMBERED_SECTION)
 
 _SENTENCE_SIGN = re.compile(r'["“”„«»!?;…\\]')
+LOG_LEVELS = frozenset("debug info notice warn warning error fatal critical trace".split())
 _SCENES = {"int.", "ext.", "int./ext."}
 _QUOTED = re.compile(r"«[^«»]{1,40}»$")
 """The name of a party at the end."""
@@ -81,8 +82,7 @@ def _bare_shape(bare: str) -> Shape:
         or len(words) > _MAX_WORDS
         or bare[0] in "([（"
         or _SENTENCE_SIGN.search(bare)
-        # No full stop but an abbreviation's: `Dr.`, `J.`, `Jr.`.
-        or any(word.endswith(".") and len(word) > 5 for word in words)
+        or _holds_stop(words)
     )
     if is_sentence:
         return Shape.SENTENCE
@@ -93,6 +93,11 @@ def _bare_shape(bare: str) -> Shape:
     if _ODD_SIGN.search(bare):
         return Shape.DOUBTFUL
     return _cased_shape(words)
+
+
+def _holds_stop(words: list[str]) -> bool:
+    """Whether a full stop ends one that is no abbreviation as `Dr.`, `J.`, `Jr.` are."""
+    return any(word.endswith(".") and len(word) > 5 for word in words)
 
 
 def _cased_shape(words: list[str]) -> Shape:
@@ -135,7 +140,8 @@ def _tail_shape(tail: str) -> Shape:
         return Shape.SENTENCE
     words = tail.strip("()[]（）,， ").split()
     bare = _QUOTED.sub("", tail)
-    if not words or len(words) > _MAX_TAIL_WORDS or _SENTENCE_SIGN.search(bare):
+    is_long = len(words) > _MAX_TAIL_WORDS
+    if not words or is_long or _SENTENCE_SIGN.search(bare) or _holds_stop(words):
         return Shape.SENTENCE
     if is_bracketed:
         return Shape.NAME
@@ -155,6 +161,8 @@ def no_person(label: str) -> str | None:
         return "no person: a day"
     if bare.replace(" ", "_") in _NOT_SPEAKERS:
         return f"no person: {label!r} is a heading's word"
+    if words and label.split()[0].isupper() and words[0] in LOG_LEVELS:
+        return "no person: a log's level"
     if len(words) > 1 and words[0] in _SCENES:
         return "no person: it heads a scene"
     if len(words) > 1 and words[0] in _NUMBERED and any(ch.isdigit() for ch in words[1]):

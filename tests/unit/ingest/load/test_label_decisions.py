@@ -149,3 +149,18 @@ def test_a_reporters_paragraphs_between_the_turns_are_nobodys(tmp_path: Path) ->
     source = load(tmp_path, "a.txt", "\n\n".join(text))
     assert [turn.speaker for turn in source.turns] == [None, "Anna", "Bob", "Anna", None, "Bob"]
     assert "it begins without a name" in source.notes[0]
+
+
+def test_a_log_and_a_sentence_before_a_colon_name_nobody(tmp_path: Path) -> None:
+    log = tmp_path / "app.txt"
+    rows = [("INFO scheduler", "starting"), ("WARN backup", "file locked"), ("INFO backup", "ok")]
+    log.write_text(
+        "".join(f"2024-02-11 03:00:0{n} {w}: {t}\n" for n, (w, t) in enumerate(rows * 3))
+    )
+    assert {turn.speaker for turn in load_source(log).turns} == {None}
+    talk = tmp_path / "talk.txt"
+    said = "Frau Voss, Sie waren dabei. Ich sage es so: Wir haben es alle verschlafen."
+    talk.write_text(f"Karin Voss:\nGuten Morgen.\n\nOtto Lenz:\nDanke.\n\n{said}\n\n" * 3)
+    source = load_source(talk)
+    assert {turn.speaker for turn in source.turns} <= {"Karin Voss", "Otto Lenz", None}
+    assert said in " ".join(turn.text for turn in source.turns)

@@ -33,11 +33,23 @@ WINDOW = 3
 MANY_VECTORS = 30_000
 """From here on their cosines are shared among threads."""
 _WORD = re.compile(r"\w+")
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_UNSPACED = re.compile(f"[{_CJK}]")
+_PART = re.compile(rf"[{_CJK}]+|[^\s{_CJK}]+")
 
 
 def words(text: str) -> list[str]:
-    r"""Lower-cased runs of \w, as BM25 sees a text."""
-    return _WORD.findall(text.lower())
+    r"""Lower-cased runs of \w, as BM25 sees a text. Chinese and Japanese put no space between
+    words: of their runs every two characters in a row are one, as search engines have it.
+    """
+    runs = _WORD.findall(text.lower())
+    if text.isascii() or not _UNSPACED.search(text):
+        return runs
+    found: list[str] = []
+    for part in _PART.findall(" ".join(runs)):
+        is_run = len(part) > 1 and _UNSPACED.match(part)
+        found += map("".join, pairwise(part)) if is_run else [part]
+    return found
 
 
 def z01(scores: Scores) -> Scores:

@@ -23,3 +23,21 @@ def test_cosines_that_differ_by_rounding_alone_are_equal() -> None:
     query = np.ones(64, dtype=np.float32)
     assert len(set((rows @ (query / 8)).tolist())) > 1
     assert len(set(passages.cosines_with(rows, query).tolist())) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Pump, No. 2!", ["the", "pump", "no", "2"]),
+        ("泵站的主任", ["泵站", "站的", "的主", "主任"]),
+        ("佐藤さん", ["佐藤", "藤さ", "さん"]),
+        ("周 明", ["周", "明"]),
+        ("GPT-4は速い", ["gpt", "4", "は速", "速い"]),
+        ("한강 수도", ["한강", "수도"]),
+        ("Łódź ma młyn", ["łódź", "ma", "młyn"]),
+    ],
+)
+def test_words_are_runs_and_of_unspaced_scripts_every_two_characters(
+    text: str, expected: list[str]
+) -> None:
+    assert passages.words(text) == expected

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.core.schema import ScoredPassage, Snapshot, Vector, Vectors
+from dynagrag.core.text import UNSPACED
 from dynagrag.core.vectors import unit_rows
 from dynagrag.graph_store.derived.embedded_texts import own_titles, passage_text
 from dynagrag.retrieval.neighbours import Neighbours
@@ -33,9 +34,8 @@ WINDOW = 3
 MANY_VECTORS = 30_000
 """From here on their cosines are shared among threads."""
 _WORD = re.compile(r"\w+")
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-_UNSPACED = re.compile(f"[{_CJK}]")
-_PART = re.compile(rf"[{_CJK}]+|[^\s{_CJK}]+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_PART = re.compile(rf"[{UNSPACED}]+|[^\s{UNSPACED}]+")
 
 
 def words(text: str) -> list[str]:

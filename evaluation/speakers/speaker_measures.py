@@ -20,7 +20,7 @@ from pydantic import JsonValue
 from dynagrag.config.settings import Settings
 from dynagrag.core.ids import content_id
 from dynagrag.core.schema import SourceTurn
-from dynagrag.core.text import collapse, cut, plural
+from dynagrag.core.text import UNSPACED, collapse, cut, plural
 from dynagrag.evaluation.frame.experiment import ItemExperiment
 from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentLine, ExperimentRun
 from dynagrag.evaluation.frame.figures import Figure, count
@@ -31,8 +31,7 @@ from dynagrag.ingest.load import load_source, turns_of
 
 NEAR_S = 0.5
 """Captions of one talk by two tools differ by some tenths of a second."""
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-_WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 """Scripts without spaces count by the character."""
 _MAX_MISTAKES = 8
 _MAX_MISTAKE_WORDS = 30

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dynagrag.core.text import UNSPACED
 from dynagrag.language.sentences import sentence_spans
 
 MAX_WORDS = 60
@@ -18,9 +19,7 @@ PAUSE_S = 2.0
 _WHOLE = 1_000_000
 _SIGNS = re.compile(r"[.,!?;:…)\]}»”％%、。，！？；：」』）]+")
 _OPENING = "\"'“‘«([{¿¡「『（"
-_NO_SPACE = re.compile(
-    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f\u3000-\u303f\uff00-\uffef]"
-)
+_NO_SPACE = re.compile(rf"[{UNSPACED}\u0e00-\u0e7f\u3000-\u303f\uff00-\uffef]")
 _ENOUGH = 0.9
 """The share of a text's words that the single words must be to stand for it."""
 

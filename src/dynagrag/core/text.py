@@ -14,6 +14,10 @@ them.
 """
 
 
+UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+"""For a character class: kana and Chinese characters, which have no space between words."""
+
+
 def collapse(text: str) -> str:
     """The words with single spaces between them."""
     return " ".join(text.split())

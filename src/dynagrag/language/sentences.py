@@ -11,6 +11,7 @@ is linear in the text.
 import re
 from collections.abc import Iterator
 
+from dynagrag.core.text import UNSPACED
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
 
@@ -21,7 +22,7 @@ the rest silently.
 
 Span = tuple[int, int]
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_CJK = rf"{UNSPACED}\uac00-\ud7af"
 _WORD = re.compile(rf"[{_CJK}]|[^\s{_CJK}]{{1,40}}")
 # The possessive runs and the look-behind keep a run of dots from being scanned more than once.
 _END = re.compile(

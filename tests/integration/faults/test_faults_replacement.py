@@ -141,11 +141,14 @@ def test_vectors_that_hold_no_numbers_are_refused(tmp_path: Path) -> None:
         space.ingest([tmp_path])
 
 
-def test_a_plan_is_made_again_when_another_process_wrote_in_between(tmp_path: Path) -> None:
+@pytest.mark.parametrize("planned", [TWO, ONE], ids=["changed", "unchanged"])
+def test_a_plan_is_made_again_when_another_process_wrote_in_between(
+    tmp_path: Path, planned: str
+) -> None:
     (tmp_path / "a.txt").write_text(ONE)
     with _space() as space, _space() as other:
         space.ingest([tmp_path])
-        (tmp_path / "a.txt").write_text(TWO)
+        (tmp_path / "a.txt").write_text(planned)
         prepared = space.prepare_ingest([tmp_path])
         other.documents.delete("a")
         prepared.run()

@@ -33,8 +33,8 @@ _DAYS = english(WordClass.WEEKDAY)
 _NUMBERED = english(WordClass.NUMBERED_SECTION) | german(WordClass.NUMBERED_SECTION)
 
 _SENTENCE_SIGN = re.compile(r'["“”„«»!?;…\\]')
-LOG_LEVELS = frozenset("debug info notice warn warning error fatal critical trace".split())
-_SCENES = {"int.", "ext.", "int./ext."}
+LOG_LEVELS = english(WordClass.LOG_LEVEL)
+_SCENES = english(WordClass.SCENE_HEAD)
 _QUOTED = re.compile(r"«[^«»]{1,40}»$")
 """The name of a party at the end."""
 _ODD_SIGN = re.compile(r"[<>\[\]{}=+*|^%]")

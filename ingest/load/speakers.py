@@ -34,6 +34,8 @@ from dynagrag.ingest.load.label_shapes import (
     reads_as_heading,
     shape_of,
 )
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
 
 _FULL = 0.8
 """From this share of labelled paragraphs on, each is taken to begin with a label."""
@@ -64,8 +66,7 @@ _GUARDED = {
     "before a tab",
 }
 """Forms whose heads end what somebody says, in whatever form the file is."""
-_EFFECTS = {"fx", "sfx", "f/x", "grams"}
-_SOUNDS = {"music", "sound", "sounds", "atmos"}
+_EFFECTS, _SOUNDS = words_of(WordClass.SOUND_EFFECT), words_of(WordClass.SOUND)
 _PLAIN = next(form for form in FORMS if form.place == _COLON_PLACE)
 _STOP = next(form for form in FORMS if form.place == "before a full stop")
 

@@ -34,6 +34,7 @@ from dynagrag.ingest.load.label_shapes import (
     reads_as_heading,
     shape_of,
 )
+from dynagrag.ingest.load.speech_signs import ENOUGH, Block, speech_points
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
 
@@ -90,7 +91,9 @@ class Labels:
     has_sentences: bool = False
     """Whether what is said ends as sentences do."""
     unused: dict[int, Head] = field(default_factory=dict)
-    """What stands before colons in a file that reads in no form."""
+    """What stands where labels might, in a file in which nobody is taken for a speaker."""
+    why_unused: str = ""
+    place: str = ""
     numbers: tuple[int, ...] = ()
     """The number of each head's line or cue, or of those that are unused."""
 
@@ -115,6 +118,11 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     num_spoken = sum(head.label in speakers for head in heads.values())
     if not speakers or (len(speakers) == 1 and 2 * num_spoken <= len(heads)):
         return _without_form(lines, plain)
+    if forms is FORMS and not facts.is_timed:
+        blocks = _blocks([own for own in heads.values() if own.label in speakers], facts)
+        points, against = speech_points(blocks)
+        if points < ENOUGH:
+            return _without_form(lines, chosen[0], against)
     if facts.is_bare:
         # Where names have a line to themselves, a clause before a colon is part of a paragraph.
         clauses = [
@@ -215,8 +223,9 @@ def label_notes(labels: Labels, place: str = "line") -> list[str]:
         label, count = Counter(heads).most_common(1)[0] if heads else ("", 0)
         if count >= RECURS:
             notes.append(
-                f"no speaker taken, though {short(label)} stands before a colon {count} times,"
+                f"no speaker taken, though {short(label)} {labels.place} {count} times,"
                 f" first in {place} {numbers[label]}"
+                f"{f': {labels.why_unused}' if labels.why_unused else ''}"
             )
     return notes
 
@@ -225,18 +234,33 @@ _NOT_IN_FORM = "it stands where the file's labels don't, or doesn't read as a na
 _ADDRESS_OR_LIST = "no person: comes before a list"
 
 
-def _without_form(lines: Sequence[TextLine], plain: FormReading | None) -> Labels:
-    """The labels that recur in a file in which no form is sure: all are words of the text."""
-    if plain is None:
+def _without_form(
+    lines: Sequence[TextLine], reading: FormReading | None, against: str = ""
+) -> Labels:
+    """The labels that recur in a file in which no form is sure, or nobody speaks in it: all are
+    words of the text.
+    """
+    if reading is None:
         return Labels()
-    why = f"too few lines of the file begin with a label ({plain.coverage:.0%})"
+    why = against or f"too few lines of the file begin with a label ({reading.coverage:.0%})"
     verdicts = {
         label: HeadVerdict(LabelFate.NO_LABEL, no_person(label) or why)
-        for label, count in plain.counts.items()
+        for label, count in reading.counts.items()
         if count > 1
     }
-    numbers = tuple(lines[at].number for at in plain.heads)
-    return Labels(verdicts=verdicts, unused=plain.heads, numbers=numbers)
+    numbers = tuple(lines[at].number for at in reading.heads)
+    place = f"stands {reading.form.place}"
+    return Labels(
+        verdicts=verdicts, unused=reading.heads, why_unused=against, numbers=numbers, place=place
+    )
+
+
+def _blocks(heads: Sequence[Head], facts: "_FileFacts") -> list[Block]:
+    said = (
+        Block(head.label, " ".join(filter(None, [head.rest, *facts.words_below(head)])))
+        for head in heads
+    )
+    return [block for block in said if block.words]
 
 
 def _stray_heads(

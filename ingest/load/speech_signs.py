@@ -1,0 +1,202 @@
+"""Whether people speak in a text: what tells the labels of speakers from fields (`Price:`), terms
+(`Halyard:`) and headings, which stand before colons too and come back as well.
+
+Each sign is a row of SIGNS with its points. No sign needs to know a language; lists of English and
+German only add to them (figures: docs/decisions/0047-whether-people-speak.md).
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from dynagrag.ingest.load.label_shapes import Shape, ends_sentence, is_titled, shape_of
+from dynagrag.language.english.data import words_of as english
+from dynagrag.language.german.data import words_of as german
+from dynagrag.language.word_class import WordClass
+
+ENOUGH = 2
+"""From so many points on, people speak."""
+_OF_SPEAKERS = english(WordClass.OF_SPEAKERS) | german(WordClass.OF_SPEAKERS)
+_FIRST_PERSON = english(WordClass.FIRST_PERSON) | german(WordClass.FIRST_PERSON)
+_QUESTION = re.compile(r"[?？؟՞]|[;\u037e]$|か[。」]?$")
+_CODE = re.compile(r"[{}<>/\\=;:'\"]|^[-#]")
+_NUMBERED = re.compile(r"[^\W\d_]{1,12}[ _-]?\d{1,2}|\+[\d ()-]+|[\w.]+\d{1,4}")
+_LAST_NUMBER = re.compile(r"[ ]?\d+$")
+_TAIL = re.compile(r"[,(（]")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A label and the words behind it, to the end of their paragraph."""
+
+    label: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    points: int
+    what: str
+    test: Callable[[Sequence[Block]], bool]
+
+
+def speech_points(blocks: Sequence[Block]) -> tuple[int, str]:
+    """The points for speech, ENOUGH or more where people speak, and what speaks against it."""
+    shown = [sign for sign in SIGNS if sign.test(blocks)]
+    against = [sign.what for sign in shown if sign.points < 0]
+    return sum(sign.points for sign in shown), ", ".join(against) or "nothing shows that people speak"
+
+
+def _share(blocks: Sequence[Block], test: Callable[[Block], bool]) -> float:
+    return sum(map(test, blocks)) / len(blocks) if blocks else 0.0
+
+
+# ------------------------------------------------------------------------------------ for people
+
+
+def _are_names(blocks: Sequence[Block]) -> bool:
+    counts = Counter(block.label for block in blocks)
+    return _share(blocks, lambda block: _is_name(block.label, counts[block.label])) >= 0.2
+
+
+def _is_name(label: str, count: int) -> bool:
+    """A title, an office, a party, a number that comes back, or words that all have a capital."""
+    bare = _TAIL.split(label, maxsplit=1)[0].strip()
+    if not bare or _CODE.search(label):
+        return False
+    if is_titled(bare) or label[len(bare) :].lstrip()[:1] in {"(", "（"}:
+        return True
+    if any(ch.isdigit() for ch in bare):
+        return count > 1 and _NUMBERED.fullmatch(bare) is not None
+    words = bare.split()
+    has_capitals = words[0][0].isupper() and words[-1][0].isupper()
+    return len(words) > 1 and has_capitals and shape_of(bare) is Shape.NAME
+
+
+def _is_somebody_named(blocks: Sequence[Block]) -> bool:
+    """`Otto, is it?` under a label that isn't Otto's: with a capital amid a sentence, or alone at
+    its beginning.
+    """
+    words_of: dict[str, list[str]] = defaultdict(list)
+    for block in blocks:
+        words_of[block.label].append(block.words)
+    for label in words_of:
+        others = "\n".join(
+            words for other, said in words_of.items() if other != label for words in said
+        )
+        if any(re.search(pattern, others) for pattern in _mentions(label)):
+            return True
+    return False
+
+
+def _mentions(label: str) -> list[str]:
+    bare = _TAIL.split(label, maxsplit=1)[0].strip()
+    words = [word.strip(".") for word in bare.split()]
+    if not any(ch.isupper() or ch.islower() for ch in bare):
+        # In a script without capitals; a title may stand at either end.
+        return [re.escape(word) for word in [bare, bare[:2], *words] if len(word) > 1]
+    names = [w for w in words if len(w) > 2 and w[0].isupper() and not is_titled(w)]
+    return [
+        rf"(?<![.!?…] )(?<=\s){own}(?![\w:])|(?:^|(?<=[.!?…] )|(?<=\n)){own}[,?!]"
+        for name in names
+        for own in map(re.escape, {name, name.capitalize()})
+    ]
+
+
+def _asks(block: Block) -> bool:
+    return _QUESTION.search(block.words) is not None
+
+
+def _are_questions_asked(blocks: Sequence[Block]) -> bool:
+    return _share(blocks, _asks) >= 0.05 and not _question_label(blocks)
+
+
+def _do_answers_say_i(blocks: Sequence[Block]) -> bool:
+    """In an interview who answers speaks of themselves; in a list of questions who asks does."""
+    asking = _question_label(blocks)
+    answers = [block for block in blocks if _numberless(block.label, blocks) != asking]
+    return bool(asking) and _share(answers, lambda block: _holds(block, _FIRST_PERSON)) >= 0.3
+
+
+def _question_label(blocks: Sequence[Block]) -> str:
+    """The one of two labels under which all questions stand and nothing else, neither being a name:
+    questions and answers, which may be of people or not. Else empty.
+    """
+    by_label: dict[str, list[Block]] = defaultdict(list)
+    for block in blocks:
+        by_label[_numberless(block.label, blocks)].append(block)
+    if len(by_label) != 2 or _are_names(blocks):
+        return ""
+    shares = {label: _share(own, _asks) for label, own in by_label.items()}
+    asking, other = sorted(shares, key=lambda label: -shares[label])
+    return asking if shares[asking] >= 0.8 and shares[other] <= 0.2 else ""
+
+
+def _numberless(label: str, blocks: Sequence[Block]) -> str:
+    """Without a number at its end that comes once: `Question 3`."""
+    is_once = sum(block.label == label for block in blocks) == 1
+    return _LAST_NUMBER.sub("", label) if is_once else label
+
+
+def _is_speaker_meant(blocks: Sequence[Block]) -> bool:
+    return _share(blocks, lambda block: _holds(block, _OF_SPEAKERS)) >= 0.2
+
+
+def _holds(block: Block, words: frozenset[str]) -> bool:
+    return not words.isdisjoint(_WORD.findall(block.words.casefold()))
+
+
+# ---------------------------------------------------------------------------------- against people
+
+
+def _is_order_fixed(blocks: Sequence[Block]) -> bool:
+    """As the fields of records: each label has one that always follows it and one that always stands
+    before it. Two alternate in talk, too.
+    """
+    labels = [block.label for block in blocks]
+    steps = Counter((a, b) for a, b in pairwise(labels) if a != b)
+    after: dict[str, int] = defaultdict(int)
+    before: dict[str, int] = defaultdict(int)
+    for (a, b), count in steps.items():
+        after[a], before[b] = max(after[a], count), max(before[b], count)
+    num_fixed = sum(n for (a, b), n in steps.items() if 1 < n == after[a] == before[b])
+    return len(set(labels)) > 2 and num_fixed >= 0.85 * steps.total()
+
+
+def _does_label_repeat(blocks: Sequence[Block]) -> bool:
+    pairs = [a.label == b.label for a, b in pairwise(blocks)]
+    return sum(pairs) >= 0.3 * len(pairs) > 0
+
+
+def _are_definitions(blocks: Sequence[Block]) -> bool:
+    """`the right side.`: without a capital, but with the end of a sentence."""
+    return (
+        _share(blocks, lambda b: b.words[:1].islower()) >= 0.5
+        and _share(blocks, lambda b: ends_sentence(b.words)) >= 0.5
+    )
+
+
+SIGNS = (
+    _Sign(2, "labels read as names, titles or handles", _are_names),
+    _Sign(2, "a label is named in words under another", _is_somebody_named),
+    _Sign(2, "something is asked", _are_questions_asked),
+    _Sign(2, "who answers says I", _do_answers_say_i),
+    _Sign(1, "words mean who speaks or is spoken to", _is_speaker_meant),
+    _Sign(-1, "no sentences stand behind labels",
+          lambda blocks: _share(blocks, lambda b: ends_sentence(b.words)) < 0.2),
+    _Sign(-2, "labels come in a fixed order, as the fields of records", _is_order_fixed),
+    _Sign(-2, "the same label comes again and again", _does_label_repeat),
+    _Sign(-2, "definitions stand behind labels", _are_definitions),
+    _Sign(-4, "labels are code", lambda blocks: _share(blocks, lambda b: _is_code(b.label)) >= 0.5),
+)  # fmt: skip
+"""What is weighed. Points and bounds were set on 71 transcripts, 200 pieces of meetings and 249 texts
+in which nobody speaks.
+"""
+
+
+def _is_code(label: str) -> bool:
+    has_digit = any(ch.isdigit() for ch in label)
+    return bool(_CODE.search(label)) or (has_digit and not _NUMBERED.fullmatch(label))

@@ -112,7 +112,7 @@ class LabelForm:
         line = lines[at]
         if self.only_opening and not (line.opens or line.is_indented):
             return None
-        if _MARKED_HEADING.match(line.text) and "#" not in self.pattern.pattern[:3]:
+        if MARKED_HEADING.match(line.text) and "#" not in self.pattern.pattern[:3]:
             return None
         if self.signs and not any(sign in line.text for sign in self.signs):
             return None
@@ -140,7 +140,7 @@ class LabelForm:
         )
 
 
-_MARKED_HEADING = re.compile(r"#{1,6}[ \t]")
+MARKED_HEADING = re.compile(r"#{1,6}[ \t]")
 _ESCAPED = re.compile(r"\\([^\w\s])")
 _CLOCKS = ("before", "inside", "behind", "then")
 
@@ -622,43 +622,20 @@ def _proven_by_times(reading: FormReading, lines: Sequence[TextLine]) -> bool:
 
 
 def _proven_by_colons(reading: FormReading, lines: Sequence[TextLine]) -> bool:
-    counts = Counter(
-        {
-            label: n
-            for label, n in reading.counts.items()
-            if may_be_speaker(label, n, reading, lines)
-        }
-    )
-    total, repeated = counts.total(), [label for label, n in counts.items() if n > 1]
-    if 2 * total <= len(reading.heads):
+    counts = _speaker_counts(reading, lines)
+    repeated = [label for label, n in counts.items() if n > 1]
+    if 2 * counts.total() <= len(reading.heads):
         return False
-    num_repeated = sum(counts[label] for label in repeated)
-    if repeated and reading.coverage >= _COVERED:
-        share = _SOME if len(repeated) > 1 and reading.coverage >= _FULL else _MOST
-        return total <= _FEW or num_repeated >= share * total
+    if reading.coverage >= _COVERED and len(counts) > 1:
+        return bool(repeated) or counts.total() > 2
     strong = [label for label in repeated if shape_of(label) is Shape.NAME]
-    if repeated:
-        return (len(strong) >= 2 and sum(counts[label] for label in strong) >= 4) or any(
-            label.isupper() and counts[label] >= 3 for label in strong
-        )
-    num_open = sum(head.opens for head in reading.heads.values())
-    num_blocks = sum(line.opens for line in lines)
-    return (
-        total <= _FEW
-        and num_open >= num_blocks - 1
-        and not (num_open < num_blocks and lines[0].opens and 0 in reading.heads)
-        and (total > 1 or next(iter(counts)).isupper())
+    return (len(strong) >= 2 and sum(counts[label] for label in strong) >= 4) or any(
+        label.isupper() and counts[label] >= 3 for label in strong
     )
 
 
 def _proven_by_cover(reading: FormReading, lines: Sequence[TextLine]) -> bool:
-    counts = Counter(
-        {
-            label: n
-            for label, n in reading.counts.items()
-            if may_be_speaker(label, n, reading, lines)
-        }
-    )
+    counts = _speaker_counts(reading, lines)
     names: Counter[str] = Counter()
     for label, n in counts.items():
         names[label.partition(" (")[0]] += n
@@ -677,6 +654,12 @@ _PROOFS = {
     Proof.COLON: _proven_by_colons,
     Proof.COVER: _proven_by_cover,
 }
+
+
+def _speaker_counts(reading: FormReading, lines: Sequence[TextLine]) -> Counter[str]:
+    """How often each label comes that counts for its form."""
+    counts = reading.counts.items()
+    return Counter({label: n for label, n in counts if may_be_speaker(label, n, reading, lines)})
 
 
 def may_be_speaker(label: str, count: int, reading: FormReading, lines: Sequence[TextLine]) -> bool:

@@ -157,6 +157,8 @@ def no_person(label: str) -> str | None:
     folded = collapse(label).casefold().replace("’", "'")
     bare = folded.partition("(")[0].strip()
     words = [word for word in re.split(r"[\s,;/]+", bare) if word]
+    if label.islower() and bare in _FUNCTION:
+        return "no person: a word of sentences"
     if bare in _DAYS:
         return "no person: a day"
     if bare.replace(" ", "_") in _NOT_SPEAKERS:

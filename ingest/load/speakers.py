@@ -5,6 +5,7 @@ told by what it is; what is neither has turns of nobody, never of whoever spoke 
 """
 
 import re
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from dynagrag.core.text import plural, short
 from dynagrag.ingest.load.label_forms import (
     CUE_FORMS,
     FORMS,
+    MARKED_HEADING,
     FormReading,
     Head,
     LabelForm,
@@ -34,7 +36,7 @@ from dynagrag.ingest.load.label_shapes import (
     reads_as_heading,
     shape_of,
 )
-from dynagrag.ingest.load.speech_signs import ENOUGH, Block, speech_points
+from dynagrag.ingest.load.speech_signs import ENOUGH, Block, is_mentioned, speech_points
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
 
@@ -123,6 +125,9 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         points, against = speech_points(blocks)
         if points < ENOUGH:
             return _without_form(lines, chosen[0], against)
+    for at in facts.front | _listed_names(heads, facts):
+        if heads[at].label in speakers:
+            del heads[at]
     if facts.is_bare:
         # Where names have a line to themselves, a clause before a colon is part of a paragraph.
         clauses = [
@@ -255,6 +260,22 @@ def _without_form(
     )
 
 
+def _listed_names(heads: dict[int, Head], facts: "_FileFacts") -> set[int]:
+    """Lines of the heads below a marked heading where none but the last has words: a list of who
+    took part.
+    """
+    by_section: dict[int, list[int]] = defaultdict(list)
+    for at in heads:
+        by_section[facts.sections[at]].append(at)
+    return {
+        at
+        for own in by_section.values()
+        for at in own
+        if len(own) > 1
+        and all(heads[n].is_bare and n + heads[n].num_lines in heads for n in own[:-1])
+    }
+
+
 def _blocks(heads: Sequence[Head], facts: "_FileFacts") -> list[Block]:
     said = (
         Block(head.label, " ".join(filter(None, [head.rest, *facts.words_below(head)])))
@@ -384,8 +405,13 @@ class _FileFacts:
     """Heads of labels that come back."""
     first_words: frozenset[str]
     """First words of the labels that come back."""
-    front: frozenset[str]
+    front: frozenset[int]
+    """Lines of the heads before anyone speaks."""
     small_words: frozenset[str]
+    sections: dict[int, int]
+    """The section of each head's line, by marked headings."""
+    spoken_sections: set[int]
+    """Those in which labels stand that come back."""
     within: frozenset[str]
     """Words before a colon within what is said."""
 
@@ -413,6 +439,10 @@ def _file_facts(
     spoken = [is_ended for own in ended.values() if any(own) for is_ended in own]
     has_sentences = 2 * len(spoken) >= len(heads) and sum(spoken) >= _FULL * len(spoken)
     repeated = [label for label, own in by_label.items() if len(own) > 1]
+    marked = [
+        at for at, line in enumerate(lines) if at not in heads and MARKED_HEADING.match(line.text)
+    ]
+    sections = {at: bisect(marked, at) for at in heads}
     said = [
         word
         for at, line in enumerate(lines)
@@ -432,8 +462,12 @@ def _file_facts(
         num_heads=len(heads),
         num_repeated=sum(len(by_label[label]) for label in repeated),
         first_words=frozenset(label.split()[0] for label in repeated),
-        front=frozenset(_front_matter(heads, ended)) if has_sentences else frozenset(),
+        front=frozenset(head.at for head in _front_matter(heads, lines))
+        if has_sentences
+        else frozenset(),
         small_words=frozenset(word.strip(".,;:!?\"'()") for word in said if word[:1].islower()),
+        sections=sections,
+        spoken_sections={sections[head.at] for label in repeated for head in by_label[label]},
         within=frozenset(word[:-1] for word in said if word.endswith(":")),
     )
 
@@ -454,18 +488,23 @@ def _last_words(lines: Sequence[TextLine], head: Head, end: int) -> str:
     return last
 
 
-def _front_matter(heads: dict[int, Head], ended: dict[str, list[bool]]) -> Iterator[str]:
-    """Labels before anyone speaks: `Ort: Bonn`, each once, with no sentence behind it."""
-    for head in heads.values():
+def _front_matter(heads: dict[int, Head], lines: Sequence[TextLine]) -> Iterator[Head]:
+    """Heads before anyone speaks, with no sentence behind them: `Ort: Bonn`. One whose label comes
+    back is among them where it stands between others in their paragraph: `Interviewer: Dr. Voss`.
+    """
+    counts = Counter(head.label for head in heads.values())
+    is_spaced = 2 * sum(head.opens for head in heads.values()) > len(heads)
+    for head, end in _spans(heads, lines):
         if (
-            len(ended[head.label]) > 1
-            or any(ended[head.label])
-            or head.at > _MOST_FRONT_LINES
+            head.at > _MOST_FRONT_LINES
+            or ends_sentence(_last_words(lines, head, end))
             or len(head.rest.split()) > _MAX_ITEM_WORDS
-            or is_titled(head.label)
         ):
             return
-        yield head.label
+        is_within = is_spaced and not head.opens and end in heads and not lines[end].opens
+        if not is_within and (counts[head.label] > 1 or is_titled(head.label)):
+            return
+        yield head
 
 
 def _verdict(label: str, facts: _FileFacts) -> HeadVerdict:
@@ -536,6 +575,17 @@ def _is_item(words: str) -> bool:
     return len(words.split()) <= _MAX_ITEM_WORDS and not ends_sentence(words)
 
 
+def _is_in_another_section(label: str, facts: _FileFacts) -> str | None:
+    """Below a heading under which nobody speaks whose label comes back: `**The Salt Road:** ...`
+    below what an interview is followed by.
+    """
+    heads = facts.by_label[label]
+    sections = {facts.sections[head.at] for head in heads}
+    if len(heads) > 1 or not facts.spoken_sections or sections & facts.spoken_sections:
+        return None
+    return "stands below a heading under which the others don't speak"
+
+
 def _says_nothing(label: str, facts: _FileFacts) -> str | None:
     if any(head.rest or facts.ends[head.at] > head.at + head.num_lines
            for head in facts.by_label[label]):  # fmt: skip
@@ -544,7 +594,8 @@ def _says_nothing(label: str, facts: _FileFacts) -> str | None:
 
 
 def _stands_in_front(label: str, facts: _FileFacts) -> str | None:
-    return "no person: stands before anyone speaks" if label in facts.front else None
+    is_in_front = all(head.at in facts.front for head in facts.by_label[label])
+    return "no person: stands before anyone speaks" if is_in_front else None
 
 
 def _has_another_place(label: str, facts: _FileFacts) -> str | None:
@@ -563,10 +614,26 @@ _NO_PERSON = (
     _heads_list,
     _stands_in_front,
     _has_another_place,
+    _is_in_another_section,
     _is_within,
     _says_no_sentence,
 )
 """What a label can be that is no person, in order of asking."""
+
+
+def _is_one_of(label: str, facts: _FileFacts) -> bool:
+    """Whether a label of one word is somebody's: a part of another label, named in what is said, or
+    as short as those that come back.
+    """
+    others = [own for own in facts.by_label if own != label]
+    repeated = [own for own in others if len(facts.by_label[own]) > 1]
+    return (
+        any(label in own.split() for own in others)
+        or (2 * sum(len(own.split()) == 1 for own in repeated) >= len(repeated) > 1)
+        or is_mentioned(
+            label, "\n".join(line.text for line in facts.lines if label not in line.text)
+        )
+    )
 
 
 def _style(label: str) -> str:
@@ -605,7 +672,8 @@ def _once_a_name(label: str, head: Head, facts: _FileFacts) -> str | None:
     if words[0] in facts.first_words:
         return "begins as a label that comes back"
     if facts.is_capital:
-        return "in capitals, as the others are" if label.isupper() else None
+        is_alike = len(words) > 1 or is_titled(label) or _is_one_of(label, facts)
+        return "in capitals, as the others are" if label.isupper() and is_alike else None
     is_named = (
         len(words) > 1
         or is_titled(label)

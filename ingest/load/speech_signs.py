@@ -47,7 +47,9 @@ def speech_points(blocks: Sequence[Block]) -> tuple[int, str]:
     """The points for speech, ENOUGH or more where people speak, and what speaks against it."""
     shown = [sign for sign in SIGNS if sign.test(blocks)]
     against = [sign.what for sign in shown if sign.points < 0]
-    return sum(sign.points for sign in shown), ", ".join(against) or "nothing shows that people speak"
+    return sum(sign.points for sign in shown), ", ".join(
+        against
+    ) or "nothing shows that people speak"
 
 
 def _share(blocks: Sequence[Block], test: Callable[[Block], bool]) -> float:
@@ -63,7 +65,9 @@ def _are_names(blocks: Sequence[Block]) -> bool:
 
 
 def _is_name(label: str, count: int) -> bool:
-    """A title, an office, a party, a number that comes back, or words that all have a capital."""
+    """A title, an office, a party, a number or capitals that come back, or a first and a last word
+    with a capital.
+    """
     bare = _TAIL.split(label, maxsplit=1)[0].strip()
     if not bare or _CODE.search(label):
         return False
@@ -71,6 +75,8 @@ def _is_name(label: str, count: int) -> bool:
         return True
     if any(ch.isdigit() for ch in bare):
         return count > 1 and _NUMBERED.fullmatch(bare) is not None
+    if bare.isupper():
+        return len(bare) > 1 and count > 1
     words = bare.split()
     has_capitals = words[0][0].isupper() and words[-1][0].isupper()
     return len(words) > 1 and has_capitals and shape_of(bare) is Shape.NAME
@@ -87,9 +93,14 @@ def _is_somebody_named(blocks: Sequence[Block]) -> bool:
         others = "\n".join(
             words for other, said in words_of.items() if other != label for words in said
         )
-        if any(re.search(pattern, others) for pattern in _mentions(label)):
+        if is_mentioned(label, others):
             return True
     return False
+
+
+def is_mentioned(label: str, words: str) -> bool:
+    """Whether somebody of that label is called or named in words."""
+    return any(re.search(pattern, words) for pattern in _mentions(label))
 
 
 def _mentions(label: str) -> list[str]:

@@ -626,8 +626,8 @@ def _proven_by_colons(reading: FormReading, lines: Sequence[TextLine]) -> bool:
     repeated = [label for label, n in counts.items() if n > 1]
     if 2 * counts.total() <= len(reading.heads):
         return False
-    if reading.coverage >= _COVERED and len(counts) > 1:
-        return bool(repeated) or counts.total() > 2
+    if reading.coverage >= _COVERED and (counts.total() > 1 or all(map(str.isupper, counts))):
+        return True
     strong = [label for label in repeated if shape_of(label) is Shape.NAME]
     return (len(strong) >= 2 and sum(counts[label] for label in strong) >= 4) or any(
         label.isupper() and counts[label] >= 3 for label in strong

@@ -43,6 +43,10 @@ _ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
 _LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
 _HANDLE = re.compile(r"[._@\d]")
 _SENTENCE_END = re.compile(r"[.!?…。！？؟][\"'”’»)\]*_]*$")
+_INLINE_ASIDE = re.compile(
+    r"(?:(?<=^)|(?<=[.!?…»”\"] ))(\([^()]{1,150}\)|\[[^\[\]]{1,150}\])[.*_]*(?=\s|$)"
+)
+_MAX_ASIDE_WORDS = 14
 _ASIDE_SIGNS = {
     ("(", ")"),
     ("[", "]"),
@@ -51,6 +55,7 @@ _ASIDE_SIGNS = {
     ("♪", "♪"),
     ("（", "）"),
     ("【", "】"),
+    ("{", "}"),
 }
 
 
@@ -141,7 +146,8 @@ def _tail_shape(tail: str) -> Shape:
     words = tail.strip("()[]（）,， ").split()
     bare = _QUOTED.sub("", tail)
     is_long = len(words) > _MAX_TAIL_WORDS
-    if not words or is_long or _SENTENCE_SIGN.search(bare) or _holds_stop(words):
+    holds_stop = not is_bracketed and _holds_stop(words)
+    if not words or is_long or _SENTENCE_SIGN.search(bare) or holds_stop:
         return Shape.SENTENCE
     if is_bracketed:
         return Shape.NAME
@@ -212,6 +218,22 @@ def is_listed(words: str) -> bool:
 def ends_sentence(words: str) -> bool:
     """Whether a text ends as sentences do."""
     return bool(_SENTENCE_END.search(words.rstrip()))
+
+
+def split_asides(words: str) -> list[str]:
+    """Words and asides in turn, words first: `So it is. (Applause.)` is of both. In brackets,
+    between sentences, and no number.
+    """
+    parts = [""]
+    done = 0
+    for match in _INLINE_ASIDE.finditer(words):
+        inside = match[1][1:-1]
+        if len(inside.split()) <= _MAX_ASIDE_WORDS and any(ch.isalpha() for ch in inside):
+            parts[-1] += words[done : match.start()]
+            parts += [match[0], ""]
+            done = match.end()
+    parts[-1] += words[done:]
+    return [part.strip() for part in parts]
 
 
 def is_aside(text: str) -> bool:

@@ -36,7 +36,7 @@ from dynagrag.ingest.load.label_shapes import (
     reads_as_heading,
     shape_of,
 )
-from dynagrag.ingest.load.speech_signs import ENOUGH, Block, is_mentioned, speech_points
+from dynagrag.ingest.load.speech_signs import Block, called_words, why_nobody_speaks
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
 
@@ -122,8 +122,8 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         return _without_form(lines, plain)
     if forms is FORMS and not facts.is_timed:
         blocks = _blocks([own for own in heads.values() if own.label in speakers], facts)
-        points, against = speech_points(blocks)
-        if points < ENOUGH:
+        against = why_nobody_speaks(blocks, len(blocks) >= 0.75 * len(heads))
+        if against is not None:
             return _without_form(lines, chosen[0], against)
     for at in facts.front | _listed_names(heads, facts):
         if heads[at].label in speakers:
@@ -412,6 +412,12 @@ class _FileFacts:
     """The section of each head's line, by marked headings."""
     spoken_sections: set[int]
     """Those in which labels stand that come back."""
+    label_words: Counter[str]
+    """In how many labels each word of a label is."""
+    are_short: bool
+    """Whether most labels that come back, of several, are a word."""
+    called: set[str]
+    """Words that may call or name somebody."""
     within: frozenset[str]
     """Words before a colon within what is said."""
 
@@ -468,6 +474,9 @@ def _file_facts(
         small_words=frozenset(word.strip(".,;:!?\"'()") for word in said if word[:1].islower()),
         sections=sections,
         spoken_sections={sections[head.at] for label in repeated for head in by_label[label]},
+        label_words=Counter(word for label in by_label for word in set(label.split())),
+        are_short=2 * sum(" " not in label for label in repeated) >= len(repeated) > 1,
+        called=called_words(" ".join(said)),
         within=frozenset(word[:-1] for word in said if word.endswith(":")),
     )
 
@@ -625,14 +634,10 @@ def _is_one_of(label: str, facts: _FileFacts) -> bool:
     """Whether a label of one word is somebody's: a part of another label, named in what is said, or
     as short as those that come back.
     """
-    others = [own for own in facts.by_label if own != label]
-    repeated = [own for own in others if len(facts.by_label[own]) > 1]
     return (
-        any(label in own.split() for own in others)
-        or (2 * sum(len(own.split()) == 1 for own in repeated) >= len(repeated) > 1)
-        or is_mentioned(
-            label, "\n".join(line.text for line in facts.lines if label not in line.text)
-        )
+        facts.label_words[label] > 1
+        or facts.are_short
+        or not facts.called.isdisjoint({label, label.capitalize()})
     )
 
 

@@ -26,6 +26,14 @@ _NUMBERED = re.compile(r"[^\W\d_]{1,12}[ _-]?\d{1,2}|\+[\d ()-]+|[\w.]+\d{1,4}")
 _LAST_NUMBER = re.compile(r"[ ]?\d+$")
 _TAIL = re.compile(r"[,(（]")
 _WORD = re.compile(r"[^\W\d_]+")
+_CALLED = re.compile(
+    r"(?<![.!?…] )(?<=\s)([^\W\d_a-z][\w'’-]*)(?!\w|['’-]\w|:)"
+    r"|(?<!\w)([^\W\d_a-z][\w'’-]*)(?=[,?!])"
+)
+_MAX_CASELESS = 30
+"""So many labels are enough to look for."""
+_FEW = 6
+"""So few turns show too little of anything: they are speech where nothing speaks against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +51,17 @@ class _Sign:
     test: Callable[[Sequence[Block]], bool]
 
 
-def speech_points(blocks: Sequence[Block]) -> tuple[int, str]:
-    """The points for speech, ENOUGH or more where people speak, and what speaks against it."""
+def why_nobody_speaks(blocks: Sequence[Block], is_full: bool) -> str | None:
+    """What speaks against it that people speak; None where they do. `is_full`: nearly all
+    labels of the file are of speakers.
+    """
     shown = [sign for sign in SIGNS if sign.test(blocks)]
-    against = [sign.what for sign in shown if sign.points < 0]
-    return sum(sign.points for sign in shown), ", ".join(
-        against
-    ) or "nothing shows that people speak"
+    against = ", ".join(sign.what for sign in shown if sign.points < 0)
+    points = sum(sign.points for sign in shown)
+    is_short = is_full and len(blocks) < _FEW and not against and not _question_label(blocks)
+    if points >= ENOUGH or is_short:
+        return None
+    return against or "nothing shows that people speak"
 
 
 def _share(blocks: Sequence[Block], test: Callable[[Block], bool]) -> float:
@@ -83,38 +95,40 @@ def _is_name(label: str, count: int) -> bool:
 
 
 def _is_somebody_named(blocks: Sequence[Block]) -> bool:
-    """`Otto, is it?` under a label that isn't Otto's: with a capital amid a sentence, or alone at
-    its beginning.
-    """
-    words_of: dict[str, list[str]] = defaultdict(list)
+    """`Otto, is it?` under a label that isn't Otto's."""
+    callers: dict[str, set[str]] = defaultdict(set)
+    texts: dict[str, list[str]] = defaultdict(list)
     for block in blocks:
-        words_of[block.label].append(block.words)
-    for label in words_of:
-        others = "\n".join(
-            words for other, said in words_of.items() if other != label for words in said
-        )
-        if is_mentioned(label, others):
-            return True
-    return False
+        texts[block.label].append(block.words)
+        for word in called_words(block.words):
+            callers[word].add(block.label)
+    caseless = [label for label in texts if not any(ch.isupper() or ch.islower() for ch in label)]
+    return any(
+        callers.get(name, set()) - {label} for label in texts for name in _names_in(label)
+    ) or any(
+        part in " ".join(own)
+        for label in caseless[:_MAX_CASELESS]
+        for part in _parts_of(label)
+        for other, own in texts.items()
+        if other != label
+    )
 
 
-def is_mentioned(label: str, words: str) -> bool:
-    """Whether somebody of that label is called or named in words."""
-    return any(re.search(pattern, words) for pattern in _mentions(label))
+def called_words(text: str) -> set[str]:
+    """Words with a capital amid a sentence, or before a comma or the end of a question or shout."""
+    return {match[1] or match[2] for match in _CALLED.finditer(text)}
 
 
-def _mentions(label: str) -> list[str]:
+def _names_in(label: str) -> set[str]:
+    words = [word.strip(".") for word in _TAIL.split(label, maxsplit=1)[0].split()]
+    names = [word for word in words if len(word) > 2 and word[0].isupper() and not is_titled(word)]
+    return {*names, *(name.capitalize() for name in names)}
+
+
+def _parts_of(label: str) -> list[str]:
+    """What may be a name in a label of a script without capitals; a title may stand at its end."""
     bare = _TAIL.split(label, maxsplit=1)[0].strip()
-    words = [word.strip(".") for word in bare.split()]
-    if not any(ch.isupper() or ch.islower() for ch in bare):
-        # In a script without capitals; a title may stand at either end.
-        return [re.escape(word) for word in [bare, bare[:2], *words] if len(word) > 1]
-    names = [w for w in words if len(w) > 2 and w[0].isupper() and not is_titled(w)]
-    return [
-        rf"(?<![.!?…] )(?<=\s){own}(?![\w:])|(?:^|(?<=[.!?…] )|(?<=\n)){own}[,?!]"
-        for name in names
-        for own in map(re.escape, {name, name.capitalize()})
-    ]
+    return [part for part in {bare, bare[:2], *bare.split()} if len(part) > 1]
 
 
 def _asks(block: Block) -> bool:
@@ -128,28 +142,31 @@ def _are_questions_asked(blocks: Sequence[Block]) -> bool:
 def _do_answers_say_i(blocks: Sequence[Block]) -> bool:
     """In an interview who answers speaks of themselves; in a list of questions who asks does."""
     asking = _question_label(blocks)
-    answers = [block for block in blocks if _numberless(block.label, blocks) != asking]
-    return bool(asking) and _share(answers, lambda block: _holds(block, _FIRST_PERSON)) >= 0.3
+    answers = [own for label, own in _by_numberless(blocks).items() if label != asking]
+    return bool(asking) and _share(answers[0], lambda block: _holds(block, _FIRST_PERSON)) >= 0.3
 
 
 def _question_label(blocks: Sequence[Block]) -> str:
-    """The one of two labels under which all questions stand and nothing else, neither being a name:
-    questions and answers, which may be of people or not. Else empty.
+    """The one of two labels under which all questions stand, three or more, and nothing else,
+    neither being a name: questions and answers, which may be of people or not. Else empty.
     """
-    by_label: dict[str, list[Block]] = defaultdict(list)
-    for block in blocks:
-        by_label[_numberless(block.label, blocks)].append(block)
+    by_label = _by_numberless(blocks)
     if len(by_label) != 2 or _are_names(blocks):
         return ""
     shares = {label: _share(own, _asks) for label, own in by_label.items()}
     asking, other = sorted(shares, key=lambda label: -shares[label])
-    return asking if shares[asking] >= 0.8 and shares[other] <= 0.2 else ""
+    is_list = len(by_label[asking]) > 2 and shares[asking] >= 0.8 and shares[other] <= 0.2
+    return asking if is_list else ""
 
 
-def _numberless(label: str, blocks: Sequence[Block]) -> str:
-    """Without a number at its end that comes once: `Question 3`."""
-    is_once = sum(block.label == label for block in blocks) == 1
-    return _LAST_NUMBER.sub("", label) if is_once else label
+def _by_numberless(blocks: Sequence[Block]) -> dict[str, list[Block]]:
+    """Blocks by label, without a number at its end where that comes once: `Question 3`."""
+    counts = Counter(block.label for block in blocks)
+    made: dict[str, list[Block]] = defaultdict(list)
+    for block in blocks:
+        is_once = counts[block.label] == 1
+        made[_LAST_NUMBER.sub("", block.label) if is_once else block.label].append(block)
+    return made
 
 
 def _is_speaker_meant(blocks: Sequence[Block]) -> bool:
@@ -164,8 +181,8 @@ def _holds(block: Block, words: frozenset[str]) -> bool:
 
 
 def _is_order_fixed(blocks: Sequence[Block]) -> bool:
-    """As the fields of records: each label has one that always follows it and one that always stands
-    before it. Two alternate in talk, too.
+    """As the fields of records: each label has one that always follows it and one that always
+    stands before it. Two alternate in talk, too.
     """
     labels = [block.label for block in blocks]
     steps = Counter((a, b) for a, b in pairwise(labels) if a != b)
@@ -179,7 +196,7 @@ def _is_order_fixed(blocks: Sequence[Block]) -> bool:
 
 def _does_label_repeat(blocks: Sequence[Block]) -> bool:
     pairs = [a.label == b.label for a, b in pairwise(blocks)]
-    return sum(pairs) >= 0.3 * len(pairs) > 0
+    return not all(pairs) and len(blocks) >= _FEW and sum(pairs) >= 0.3 * len(pairs)
 
 
 def _are_definitions(blocks: Sequence[Block]) -> bool:
@@ -203,8 +220,8 @@ SIGNS = (
     _Sign(-2, "definitions stand behind labels", _are_definitions),
     _Sign(-4, "labels are code", lambda blocks: _share(blocks, lambda b: _is_code(b.label)) >= 0.5),
 )  # fmt: skip
-"""What is weighed. Points and bounds were set on 71 transcripts, 200 pieces of meetings and 249 texts
-in which nobody speaks.
+"""What is weighed. Points and bounds were set on 71 transcripts, 200 pieces of meetings and 249
+texts in which nobody speaks.
 """
 
 

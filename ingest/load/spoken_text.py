@@ -21,7 +21,7 @@ from dynagrag.ingest.load.clocks import (
     read_clock,
 )
 from dynagrag.ingest.load.label_forms import Head, TextLine
-from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside
+from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside, split_asides
 from dynagrag.ingest.load.parsed import Parsed, has_letter, speaker_or_none
 from dynagrag.ingest.load.speakers import MAX_PLACES, RECURS, Labels, find_labels, label_notes
 
@@ -36,6 +36,9 @@ _LONG_CLOCK = re.compile(r"\d{1,2}:\d{2}:\d{2}$", re.ASCII)
 _COUNTED = re.compile(r"[ \t]{0,8}(\d{1,2})([ \t]{2,}(?=\S)|[ \t]*$)")
 _LEAST_LINES_OF_PAGE, _MOST_LINES_OF_PAGE = 10, 30
 _WITHIN = re.compile(rf"(?:\S+[ \t]+){{1,4}}{MARKED_CLOCK}", re.ASCII)
+_NO_WORDS = re.compile(r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*")
+"""A rule, a time that counts nothing, an export's `{Reactions}`, whose rights they are."""
+_SHOUTED = re.compile(r"[^\W\d_][^\n.!?,;:a-z]{5,60}")
 _OTTER_END = "transcribed by https://otter.ai"
 _MOST_FOOT_WORDS = 12
 _FEW_WORDS = 4
@@ -251,6 +254,8 @@ class _Cutter:
     label: str | None = None
     pending: Clock | None = None
     """The clock above, which holds until the next one."""
+    ended: Clock | None = None
+    """When the paragraph above ends, where clocks say that."""
 
     is_set_in: bool = False
     """Whether names are set in, as in a script: what isn't is nobody's."""
@@ -277,8 +282,9 @@ class _Cutter:
     def cut(self) -> None:
         """Fills `turns`."""
         heads = self.labels.heads
-        num_set_in = sum(self.lines[at].is_indented for at in heads)
-        self.is_set_in = bool(heads) and num_set_in >= 0.8 * len(heads)
+        spoken = [at for at, head in heads.items() if self.labels.speaker_of(head)]
+        num_set_in = sum(self.lines[at].is_indented for at in spoken)
+        self.is_set_in = bool(spoken) and num_set_in >= 0.8 * len(spoken)
         self.has_narrator = self._has_narrator()
         if self.has_narrator:
             self.notes.append(
@@ -316,7 +322,8 @@ class _Cutter:
         self.label = head.label
         if head.clock is not None and self.clocks.alone:
             self.pending = None
-        turn = _OpenTurn(self.speaker, head.label, line.number, head.clock or self.pending)
+        clock = head.clock or self.pending or self.ended
+        turn = _OpenTurn(self.speaker, head.label, line.number, clock)
         words = head.rest
         if self.speaker is None:
             words = " ".join(item.text for item in self.lines[head.at : head.at + head.num_lines])
@@ -340,8 +347,21 @@ class _Cutter:
         match = _TRAILING.fullmatch(words) if self.clocks.ends else None
         if match is not None:
             words = match[1]
-            turn.clock = turn.clock or read_clock(match[2])
-        turn.lines.append(words)
+            clock = read_clock(match[2])
+            if match[2][0] == "#":  # f4 has when a paragraph ends
+                self.ended = clock
+            else:
+                turn.clock = turn.clock or clock
+        if turn.is_aside or turn.speaker is None or words[:1] in "([":
+            turn.lines.append(words)
+            return
+        said, *others = split_asides(words)
+        turn.lines.append(said)
+        for aside, more in zip(others[::2], others[1::2], strict=True):
+            self.turns.append(_OpenTurn(None, None, turn.number, None, [aside], is_aside=True))
+            if more:
+                own = _OpenTurn(turn.speaker, turn.label, turn.number, None, [more])
+                self.turns.append(own)
 
     def _leave(self, line: TextLine, heading: re.Match[str] | None) -> None:
         """A heading or the like: it and what stands below are nobody's until a label comes."""
@@ -362,6 +382,10 @@ class _Cutter:
         if line.opens and is_outside and not is_aside(line.text):
             return True
         if self.speaker and line.opens and self.labels.has_sentences and self._is_list(at):
+            return True
+        if _NO_WORDS.fullmatch(line.text) and (line.opens or not has_letter(line.text)):
+            return True
+        if at + 1 in self.labels.heads and _SHOUTED.fullmatch(line.text) and line.text.isupper():
             return True
         is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
         num_words = len(line.text.split())
@@ -413,12 +437,16 @@ class _Cutter:
             self.turns.append(_OpenTurn(None, None, line.number, None, words, is_aside=True))
             return num_lines
         if self._begins_turn(at):
-            self.turns.append(_OpenTurn(self.speaker, self.label, line.number))
+            self.turns.append(_OpenTurn(self.speaker, self.label, line.number, self.ended))
         self._add(self.turns[-1], line.text)
         return 1
 
     def _lines_of_aside(self, at: int) -> int:
         """How many lines of `(Applause)` begin here: a line, or a whole paragraph; else 0."""
+        match = _TRAILING.fullmatch(self.lines[at].text) if self.clocks.ends else None
+        if match is not None and match[2][0] == "#" and is_aside(match[1]):
+            self.ended = read_clock(match[2])
+            return 1
         if is_aside(self.lines[at].text):
             return 1
         end = at + 1

@@ -23,6 +23,7 @@ from dynagrag.ingest.load.clocks import (
 from dynagrag.ingest.load.label_shapes import (
     LOG_LEVELS,
     Shape,
+    is_dash,
     is_function_word,
     is_titled,
     no_person,
@@ -56,6 +57,8 @@ class TextLine:
     number: int
     opens: bool
     is_indented: bool = False
+    is_outside: bool = False
+    """A page's head or foot, where lines are numbered: nobody's, and the end of nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,8 @@ class LabelForm:
     def head(self, lines: Sequence[TextLine], at: int) -> Head | None:
         """The head on a line."""
         line = lines[at]
+        if line.is_outside:
+            return None
         if self.only_opening and not (line.opens or line.is_indented):
             return None
         if MARKED_HEADING.match(line.text) and "#" not in self.pattern.pattern[:3]:
@@ -123,12 +128,12 @@ class LabelForm:
         match = self.pattern.match("\n".join([line.text, *below, ""]))
         if match is None:
             return None
-        label = plain_label(match["label"])
+        groups = match.groupdict()
+        label = groups.get("dash") or plain_label(match["label"])
         if self.proof is Proof.TIMES and (label[:1], label[-1:]) in {("[", "]"), ("<", ">")}:
             label = label[1:-1].strip()
         if not label:
             return None
-        groups = match.groupdict()
         clock = next((groups[name] for name in _CLOCKS if groups.get(name)), None)
         return Head(
             at,
@@ -172,6 +177,8 @@ _BEFORE = rf"(?:>[ \t]+)?(?:(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—|][ \t]*|:(?
 _LABEL = r"(?P<label>(?![-–—+•*>#][ \t])[^\s:：|][^:：\n\t]{0,79}?(?:[ \t]\([^()\n]{1,120}\))?)"
 _ANY_LABEL = _LABEL.replace("[^:：\\n\\t]", "[^\\n\\t]")
 """On a line with nothing but a time: `External: Zoe (guest)`."""
+_DASH = r"(?P<dash>―{2}|─{2}|—{2})(?=[^\x00-\u2fff])"
+"""Before words of scripts without spaces."""
 _REST = r"[ \t]*(?P<rest>.*)"
 _BELOW = rf"(?=\n(?!{ANY_CLOCK})\S)"
 """Words stand on the next line."""
@@ -406,9 +413,9 @@ FORMS: tuple[LabelForm, ...] = (
     _form(
         "before a wide gap",
         "speaker-text",
-        rf"{_BEFORE}[○◯]?{_LABEL}(?<![.,;!?])(?:[ ]{{2,}})(?P<rest>\S.*)",
+        rf"{_BEFORE}[○◯]?(?:{_LABEL}(?<![.,;!?])[ ]{{2,}}|{_DASH})(?P<rest>\S.*)",
         Proof.COVER,
-        signs=("  ",),
+        signs=("  ", "――", "──", "——"),
         keep=_of_two_columns,
     ),
     _form(
@@ -545,7 +552,7 @@ def _is_label(label: str, form: LabelForm) -> bool:
         words = label.split()
         is_sentence = len(words) > 2 and label[-1] in ".!?…" and len(words[-1]) > 5
         return form.proof is not Proof.TIMES or not is_sentence
-    return shape_of(label) is not Shape.SENTENCE
+    return is_dash(label) or shape_of(label) is not Shape.SENTENCE
 
 
 def _coverage(heads: dict[int, Head], lines: Sequence[TextLine], num_blocks: int) -> float:
@@ -559,7 +566,8 @@ def _coverage(heads: dict[int, Head], lines: Sequence[TextLine], num_blocks: int
         num_below += (
             head.is_bare and below < len(lines) and lines[below].opens and below not in heads
         )
-    num_lines = len(lines) - sum(head.num_lines - 1 for head in heads.values())
+    num_lines = sum(not line.is_outside for line in lines)
+    num_lines -= sum(head.num_lines - 1 for head in heads.values())
     by_block = num_open / max(1, num_open, num_blocks - num_below - 1)
     return max(by_block, len(heads) / max(1, num_lines))
 
@@ -593,17 +601,16 @@ def _weight(reading: FormReading) -> int:
 
 def _goes_with(reading: FormReading, best: FormReading, lines: Sequence[TextLine]) -> bool:
     """Whether what stands in another form beside that of the file are labels too: in capitals or
-    with a title, most of which come back.
+    with a title, and one of them comes back.
     """
     labels = [
         head.label
         for at, head in reading.heads.items()
         if at not in best.heads and no_person(head.label) is None
     ]
-    num_repeated = sum(n for n in Counter(labels).values() if n > 1)
     num_blocks = sum(line.opens for line in lines)
     return (
-        num_repeated >= max(2, _SURE_SHARE * len(labels))
+        len(set(labels)) < len(labels)
         and all(map(is_capital_or_titled, labels))
         and _coverage({**reading.heads, **best.heads}, lines, num_blocks) >= _COVERED
     )
@@ -665,9 +672,10 @@ def _speaker_counts(reading: FormReading, lines: Sequence[TextLine]) -> Counter[
 def may_be_speaker(label: str, count: int, reading: FormReading, lines: Sequence[TextLine]) -> bool:
     """Whether a label counts for its form: by its shape, and as no word of a heading."""
     return (
-        (reading.form.is_sure or shape_of(label) is not Shape.SENTENCE)
+        is_dash(label)
+        or ((reading.form.is_sure or shape_of(label) is not Shape.SENTENCE)
         and no_person(label) is None
         and not (count == 1 and reads_as_heading(label))
         and not (count == 1 and shape_of(label) is Shape.DOUBTFUL and not reading.form.is_sure
-                 and reading.coverage < 0.8)
+                 and reading.coverage < 0.8))
     )  # fmt: skip

@@ -122,7 +122,11 @@ def _cased_shape(words: list[str]) -> Shape:
         return Shape.NAME if _HANDLE.search(first) else Shape.DOUBTFUL
     if first[0].isupper() and len(words) <= 4 and any(map(_is_capital_word, words)):
         return Shape.DOUBTFUL
+    capitals = [word[0].isupper() for word in words]
     words = [word.casefold() for word in words]
+    ends_in_name = capitals[0] and capitals[-2] and capitals[-1] and len(small) <= 3
+    if ends_in_name and not (_FUNCTION | _NO_NAME_WORDS).intersection(words):
+        return Shape.NAME
     if len(words) > 4 or _FUNCTION.intersection(words) or _NO_NAME_WORDS.intersection(words):
         return Shape.SENTENCE
     # In small letters as a whole (`user 2`), or an office that ends so (`Mme la présidente`).
@@ -158,8 +162,15 @@ def _tail_shape(tail: str) -> Shape:
     return Shape.NAME
 
 
+def is_dash(label: str) -> bool:
+    """`――`: who asks, and isn't named, in Japanese and Chinese interviews."""
+    return bool(label) and not label.strip("―—─")
+
+
 def no_person(label: str) -> str | None:
     """Why a label names no person, by its words: a heading, an agenda's word, a question."""
+    if is_dash(label):
+        return "no person: a dash for somebody who isn't named"
     folded = collapse(label).casefold().replace("’", "'")
     bare = folded.partition("(")[0].strip()
     words = [word for word in re.split(r"[\s,;/]+", bare) if word]

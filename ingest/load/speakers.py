@@ -29,6 +29,7 @@ from dynagrag.ingest.load.label_shapes import (
     Shape,
     ends_sentence,
     is_clause,
+    is_dash,
     is_function_word,
     is_listed,
     is_titled,
@@ -114,14 +115,17 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     if not chosen:
         return _without_form(lines, plain)
     heads = {at: head for reading in reversed(chosen) for at, head in reading.heads.items()}
-    facts = _file_facts(lines, dict(sorted(heads.items())), chosen)
+    heads = _without_clauses(dict(sorted(heads.items())))
+    facts = _file_facts(lines, heads, chosen)
     verdicts = {label: _verdict(label, facts) for label in facts.by_label}
     speakers = {label for label, v in verdicts.items() if v.fate is LabelFate.SPEAKER}
-    num_spoken = sum(head.label in speakers for head in heads.values())
-    if not speakers or (len(speakers) == 1 and 2 * num_spoken <= len(heads)):
+    named = [head for head in heads.values() if not is_dash(head.label)]
+    num_spoken = sum(head.label in speakers for head in named)
+    if not speakers or (len(speakers) == 1 and 2 * num_spoken <= len(named)):
         return _without_form(lines, plain)
     if forms is FORMS and not facts.is_timed:
-        blocks = _blocks([own for own in heads.values() if own.label in speakers], facts)
+        voices = [h for h in heads.values() if h.label in speakers or is_dash(h.label)]
+        blocks = _blocks(voices, facts)
         against = why_nobody_speaks(blocks, len(blocks) >= 0.75 * len(heads))
         if against is not None:
             return _without_form(lines, chosen[0], against)
@@ -137,15 +141,15 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         ]
         for at in clauses:
             del heads[at]
-        left = {head.label for head in heads.values()}
-        verdicts = {label: verdict for label, verdict in verdicts.items() if label in left}
+    left = {head.label for head in heads.values()}
+    verdicts = {label: verdict for label, verdict in verdicts.items() if label in left}
     strays = [
         *_stray_heads(lines, plain, chosen, heads, speakers),
         *_heads_of_others(lines, readings, chosen, speakers),
     ]
     for head in strays:
-        heads.setdefault(head.at, head)
-        verdicts.setdefault(head.label, HeadVerdict(LabelFate.NOBODY, _NOT_IN_FORM))
+        if heads.setdefault(head.at, head) is head:
+            verdicts.setdefault(head.label, HeadVerdict(LabelFate.NOBODY, _NOT_IN_FORM))
     best = max(chosen, key=lambda reading: len(reading.heads))
     heads = dict(sorted(heads.items()))
     numbers = tuple(lines[at].number for at in heads)
@@ -260,6 +264,21 @@ def _without_form(
     )
 
 
+def _without_clauses(heads: dict[int, Head]) -> dict[int, Head]:
+    """The heads without those that are the first words of somebody whose name has the line above:
+    `One question: how many?`, which comes once.
+    """
+    counts = Counter(head.label for head in heads.values())
+    ends = {head.at + head.num_lines for head in heads.values() if head.is_bare}
+    if len(ends) < 2:
+        return heads
+    return {
+        at: head
+        for at, head in heads.items()
+        if at not in ends or head.is_bare or counts[head.label] > 1
+    }
+
+
 def _listed_names(heads: dict[int, Head], facts: "_FileFacts") -> set[int]:
     """Lines of the heads below a marked heading where none but the last has words: a list of who
     took part.
@@ -301,7 +320,8 @@ def _stray_heads(
         if at in covered or is_plain:
             continue
         is_marked = lines[at].text[0] in "*_"
-        if head.label in speakers or (head.opens and (is_marked or _is_full_name(head.label))):
+        may_open = head.opens or lines[at].is_indented
+        if head.label in speakers or (may_open and (is_marked or _is_full_name(head.label))):
             yield head
     if is_plain and coverage >= _HALF:
         is_by_line = len(heads) >= _BY_LINE * len(lines)

@@ -33,7 +33,7 @@ _CALLED = re.compile(
 _MAX_CASELESS = 30
 """So many labels are enough to look for."""
 _FEW = 6
-"""So few turns show too little of anything: they are speech where nothing speaks against it."""
+"""So few turns show too little of anything: they are speech where little speaks against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ def why_nobody_speaks(blocks: Sequence[Block], is_full: bool) -> str | None:
     shown = [sign for sign in SIGNS if sign.test(blocks)]
     against = ", ".join(sign.what for sign in shown if sign.points < 0)
     points = sum(sign.points for sign in shown)
-    is_short = is_full and len(blocks) < _FEW and not against and not _question_label(blocks)
-    if points >= ENOUGH or is_short:
+    is_short = is_full and len(blocks) < _FEW and all(sign.points > -2 for sign in shown)
+    if points >= ENOUGH or (is_short and not _question_label(blocks)):
         return None
     return against or "nothing shows that people speak"
 

@@ -72,11 +72,15 @@ def filled_lines(lines: Iterable[str]) -> list[TextLine]:
     """The lines that hold anything, each with its number and whether it begins a paragraph."""
     made: list[TextLine] = []
     opens = True
-    for number, line in enumerate(_without_numbers(list(lines)), 1):
+    lines = list(lines)
+    bare = _without_numbers(lines)
+    is_numbered = bare != lines
+    for number, line in enumerate(bare, 1):
         text = _WIDE_BLANK.sub(" ", line.replace("\u3000", "  ")).strip()
         if text:
             text = _ESCAPED_CLOCK.sub(lambda match: match[0].replace("\\", ""), text)
-            made.append(TextLine(text, number, opens, line[:2].isspace()))
+            is_outside = is_numbered and _COUNTED.match(lines[number - 1]) is None
+            made.append(TextLine(text, number, opens, line[:2].isspace(), is_outside))
         opens = not text
     return made
 
@@ -298,6 +302,10 @@ class _Cutter:
                 at += head.num_lines
                 continue
             line = self.lines[at]
+            if line.is_outside:
+                self.turns.append(_OpenTurn(None, None, line.number, None, [line.text], True))
+                at += 1
+                continue
             alone = lone_clock(line.text) if self.clocks.alone else None
             if alone is not None:
                 self.pending = alone

@@ -195,6 +195,11 @@ _TITLE_AND_DOT = (
 )
 
 
+_ANY_TITLE = (
+    rf"(?:(?i:{'|'.join(sorted(words_of(WordClass.LABEL_TITLE, WordClass.SHORT_TITLE)))})\.?"
+    r"|[^\W\d_a-z][^\W\d_]{0,4}\.)[ \t]+"
+)
+"""One that is known, or any that is shortened: `Abg. Wirth`, `M. le président`."""
 _INITIAL_DOT = r"(?<=\b[^\W\d_])\.(?=[ ,.])"
 _SHORT_TITLES = words_of(WordClass.SHORT_TITLE)
 _ASIDE = re.compile(r"[,(（]")
@@ -229,13 +234,26 @@ def _before_stops(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[
         has_capitals = any(len(word) > 1 and word.isupper() for word in label.split())
         is_name = is_plain and len(label) > _MAX_WORD and shape_of(label) is Shape.NAME
         is_label = (
-            is_capital_or_titled(label)
+            (len(label) > 1 and is_capital_or_titled(label))
             or (counts[label] > 1 and has_capitals)
             or (counts[label] > 2 and is_name)
             or _INITIALS.search(label) is not None
         )
         if (is_label and head.at in opening) or (len(letters) > 1 and label in letters):
             yield head
+
+
+def _behind_titles(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
+    """The heads whose name reads as one, where names come back, with or without an office."""
+    named = [
+        head
+        for head in heads
+        if head.label.casefold().rsplit(maxsplit=1)[-1] not in _SHORT_TITLES
+        and shape_of(head.label.partition(" ")[2]) is not Shape.SENTENCE
+    ]
+    counts = Counter(_ASIDE.split(head.label)[0] for head in named)
+    if 2 * len(named) >= len(heads) and sum(n > 1 for n in counts.values()) > 1:
+        yield from named
 
 
 def _of_two_columns(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
@@ -283,6 +301,8 @@ def _colon_form(lead: str) -> LabelForm:
     )
 
 
+ACTIONS = "behind an asterisk"
+"""`* nick waves`, where others speak as `<nick> Hi`."""
 FORMS: tuple[LabelForm, ...] = (
     _form(
         "in bold before a colon",
@@ -403,6 +423,16 @@ FORMS: tuple[LabelForm, ...] = (
         keep=_before_stops,
     ),
     _form(
+        "before a full stop, behind a title",
+        "speaker-text",
+        rf"{_BEFORE}(?P<label>{_ANY_TITLE}[^\W\d_](?:[^:.\n\t]|{_INITIAL_DOT}){{1,79}}?)"
+        r"\.(?![ \t]*[^\W\d_]\.)[ \t]+(?P<rest>\S.*)",
+        Proof.COVER,
+        signs=(".",),
+        only_opening=True,
+        keep=_behind_titles,
+    ),
+    _form(
         "as initials that the head gives in brackets",
         "speaker-text",
         r"(?P<label>[^\W\d_]{1,3})[ \t]+(?P<rest>\S.*)",
@@ -428,9 +458,17 @@ FORMS: tuple[LabelForm, ...] = (
     _form(
         "in brackets",
         "speaker-text",
-        rf"{_BEFORE}(?:\[(?=[^\]\n]*\])|<|【){_LABEL}[\]>】][ \t]*[:：]?[ \t]+(?P<rest>\S.*)",
+        rf"{_BEFORE}(?:\[(?=[^\]\n]*\])|<[ ]?[@+%~&]?[ ]?|【){_LABEL}[\]>】][ \t]*[:：]?"
+        r"[ \t]+(?P<rest>\S.*)",
         Proof.COVER,
         signs=("[", "<", "【"),
+    ),
+    _form(
+        ACTIONS,
+        "speaker-text",
+        rf"{_BEFORE}\*[ ](?P<label>[^\s:*]{{1,40}})[ ]+(?P<rest>\S.*)",
+        Proof.COVER,
+        signs=("*",),
     ),
     _form(
         "in brackets, on a line of their own",
@@ -459,7 +497,8 @@ FORMS: tuple[LabelForm, ...] = (
     _form(
         "in bold, without a colon",
         "markdown",
-        rf"{_MARK}{_LABEL}\.?(?P=mark)(?:[ \t]+(?P<rest>\S.*)|(?=\n))",
+        rf"{_MARK}{_LABEL}\.?(?P=mark)(?:[ \t]*[-–—]{{1,2}}[ \t]*[*_][^*_\n]+[*_](?=\n)"
+        r"|[ \t]+(?P<rest>\S.*)|(?=\n))",
         Proof.COVER,
         signs=("**", "__"),
         is_sure=True,
@@ -645,14 +684,14 @@ def _proven_by_cover(reading: FormReading, lines: Sequence[TextLine]) -> bool:
     counts = _speaker_counts(reading, lines)
     names: Counter[str] = Counter()
     for label, n in counts.items():
-        names[label.partition(" (")[0]] += n
+        names[_ASIDE.split(label)[0].strip()] += n
     repeated = [n for n in names.values() if n > 1]
     num_repeated = sum(repeated)
     return (
         len(repeated) >= 2
         and num_repeated >= 4
         and reading.coverage >= _COVERED
-        and num_repeated >= 0.6 * len(reading.heads)
+        and num_repeated >= 0.5 * len(reading.heads)
     )
 
 

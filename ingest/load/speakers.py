@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from dynagrag.core.schema import LabelDecision, LabelFate
 from dynagrag.core.text import plural, short
 from dynagrag.ingest.load.label_forms import (
+    ACTIONS,
     CUE_FORMS,
     FORMS,
     MARKED_HEADING,
@@ -344,6 +345,9 @@ def _heads_of_others(
     or, so that nobody's words are another's, of what comes back or reads as a full name.
     """
     places = {reading.form.place for reading in chosen}
+    if "in brackets" in places:
+        actions = next((r for r in readings if r.form.place == ACTIONS), None)
+        yield from (h for h in (actions.heads if actions else {}).values() if h.label in speakers)
     covered = {
         at
         for reading in chosen
@@ -436,6 +440,8 @@ class _FileFacts:
     """In how many labels each word of a label is."""
     are_short: bool
     """Whether most labels that come back, of several, are a word."""
+    names: Counter[str]
+    """How many labels have a name, whatever stands behind it."""
     called: set[str]
     """Words that may call or name somebody."""
     within: frozenset[str]
@@ -494,6 +500,7 @@ def _file_facts(
         small_words=frozenset(word.strip(".,;:!?\"'()") for word in said if word[:1].islower()),
         sections=sections,
         spoken_sections={sections[head.at] for label in repeated for head in by_label[label]},
+        names=Counter(_OFFICE.split(label, maxsplit=1)[0] for label in by_label),
         label_words=Counter(word for label in by_label for word in set(label.split())),
         are_short=2 * sum(" " not in label for label in repeated) >= len(repeated) > 1,
         called=called_words(" ".join(said)),
@@ -680,9 +687,8 @@ def _once_a_name(label: str, head: Head, facts: _FileFacts) -> str | None:
     if facts.style == "mixed" and _style(label) != "plain":
         is_alike = _style(label) == "mixed"
         return "written as the labels that come back" if is_alike else None
-    name = _OFFICE.split(label, maxsplit=1)[0]
-    if name != label and name in facts.by_label:
-        return "a label that comes too, with an office"
+    if facts.names[_OFFICE.split(label, maxsplit=1)[0]] > 1:
+        return "a name that comes back, with an office"
     known = facts.num_repeated + 1
     if facts.coverage * known >= _FULL * facts.num_heads or not facts.first_words:
         is_label = (

@@ -188,7 +188,7 @@ def _clock_places(lines: Sequence[TextLine], labels: Labels) -> _Clocks:
         num_timed = sum(head.clock is not None for head in labels.heads.values())
         # Each line of a chat has its date; a line without a name is the program's.
         is_chat = any(head.clock and head.clock.date for head in labels.heads.values())
-        share = 0.5 if is_chat else 0.8
+        share = 0.5 if is_chat else 0.7
         is_labelled = num_timed > 1 and num_timed >= share * (num_timed + len(leading))
         return _Clocks(
             leads=(is_labelled or len(leading) >= 2)

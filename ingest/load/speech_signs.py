@@ -121,7 +121,7 @@ def called_words(text: str) -> set[str]:
 
 def _names_in(label: str) -> set[str]:
     words = [word.strip(".") for word in _TAIL.split(label, maxsplit=1)[0].split()]
-    names = [word for word in words if len(word) > 2 and word[0].isupper() and not is_titled(word)]
+    names = [word for word in words if len(word) > 1 and word[0].isupper() and not is_titled(word)]
     return {*names, *(name.capitalize() for name in names)}
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dynagrag.models.minilm_embedder import MiniLmEmbedder
 
 from dynagrag.config.settings import Settings
 from dynagrag.core.protocols import Embedder
@@ -13,7 +14,6 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.models.catalog import CATALOG
 from dynagrag.models.embedders import OpenAIEmbedder, open_embedder
-from dynagrag.models.minilm_embedder import MiniLmEmbedder
 
 _REAL = [
     pytest.mark.model,

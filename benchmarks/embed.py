@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+from dynagrag.models.minilm_embedder import MiniLmEmbedder
 from result_lines import ResultLines
 
 from dynagrag import demo
@@ -23,7 +24,6 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.protocols import Embedder
 from dynagrag.models.catalog import model_path
 from dynagrag.models.embedders import SentenceTransformersEmbedder
-from dynagrag.models.minilm_embedder import MiniLmEmbedder
 
 NUM_TEXTS, ROUNDS = 1_000, 7
 

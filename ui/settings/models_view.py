@@ -28,8 +28,8 @@ _HELP = {
         " graphs are made without a model and questions show their evidence."
     ),
     "embedder": (
-        "minilm, a sentence-transformers name or path, or openai:NAME. A workspace keeps the"
-        " embedder that it began with."
+        "minilm, another of the list below, a folder or hub name of any sentence embedder, or"
+        " openai:NAME. A workspace keeps the embedder that it began with."
     ),
     "openai_base_url": (
         "For `openai:` models, e.g. http://localhost:11434/v1 for Ollama. Empty: OpenAI's own."

@@ -143,7 +143,7 @@ def test_a_prompt_that_fills_the_window_is_said(tmp_path: Path) -> None:
         open_embedder(str(make_embedder(tmp_path)), settings).embed_query("Who?")
 
 
-# ------------------------------------------------------------------------------- what a folder lacks
+# ------------------------------------------------------------------------------ what a folder lacks
 
 
 def test_what_a_folder_lacks_is_named_with_what_to_do(tmp_path: Path) -> None:

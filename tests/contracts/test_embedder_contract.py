@@ -12,8 +12,8 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.protocols import Embedder
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.fake_server import OpenAIStubServer
-from dynagrag.models.catalog import CATALOG
 from dynagrag.models.embedders import OpenAIEmbedder, open_embedder
+from dynagrag.models.known_models import CATALOG
 
 _REAL = [
     pytest.mark.model,

@@ -8,7 +8,8 @@ from dynagrag.config.scrubbing import address_secrets, scrubbed
 from dynagrag.config.settings import Settings, where_set
 from dynagrag.config.settings_file import save_settings, settings_file
 from dynagrag.core.errors import SettingsError
-from dynagrag.models.catalog import CATALOG, ModelRow, models_list, pull
+from dynagrag.models.catalog import ModelRow, models_list, pull
+from dynagrag.models.known_models import CATALOG
 from dynagrag.ui import background, state
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain

@@ -16,7 +16,7 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import SettingsError
 from dynagrag.core.extras import lacking_extras
 from dynagrag.core.schema import EmbedderIdentity, Vector, Vectors
-from dynagrag.models.catalog import CATALOG, hub_model, model_path, pull
+from dynagrag.models.catalog import hub_model, model_path, pull
 from dynagrag.models.embedder_traits import read_traits
 from dynagrag.models.hub import cached_snapshot, onnx_file
 from dynagrag.models.known_embedders import (
@@ -26,6 +26,7 @@ from dynagrag.models.known_embedders import (
     known_by_file,
     known_by_name,
 )
+from dynagrag.models.known_models import CATALOG
 from dynagrag.models.minilm_graph import fits_graph, graph_bytes, read_weights
 from dynagrag.models.onnx_engine import OnnxEngine
 from dynagrag.models.reply_parsing import clean_text

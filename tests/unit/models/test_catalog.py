@@ -9,7 +9,8 @@ import pytest
 
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import ModelError, ModelUnavailableError, SettingsError
-from dynagrag.models.catalog import CATALOG, CatalogEntry, hub_model, model_path, models_list, pull
+from dynagrag.models.catalog import hub_model, model_path, models_list, pull
+from dynagrag.models.known_models import CATALOG, CatalogEntry
 
 PARTS = (b"GGUF first ", b"second")
 WEIGHTS = b"weights"

@@ -136,7 +136,8 @@ def _questions(
     for number, item in enumerate(row.items("qa"), start=1):
         if not isinstance(item, dict) or not isinstance(item.get("question"), str):
             raise LoadError(f"{row.place}: question {number} of 'qa' must have 'question'")
-        kind = CATEGORIES.get(item.get("category"), str(item.get("category", "")))
+        category = item.get("category", "")
+        kind = CATEGORIES.get(category, str(category))
         spans = _spans(item.get("evidence"), places, notes)
         if not spans:
             notes["questions left out: their evidence names no turn that is there"] += 1

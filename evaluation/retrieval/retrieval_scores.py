@@ -62,7 +62,7 @@ class PointsBounds:
     high: float
 
 
-class KindFigures(BaseModel):
+class KindMeans(BaseModel):
     """The means of the questions of one kind, as fractions of 1, by arm and measure."""
 
     model_config = ConfigDict(frozen=True)
@@ -85,7 +85,7 @@ class ScopeFigures(BaseModel):
     curves: dict[str, list[float]] = Field(default_factory=dict)
     intervals: dict[str, dict[str, PointsDifference]] = Field(default_factory=dict)
     means: dict[str, dict[str, PointsBounds]] = Field(default_factory=dict)
-    kinds: dict[str, KindFigures] = Field(default_factory=dict)
+    kinds: dict[str, KindMeans] = Field(default_factory=dict)
 
 
 def scope_figures(
@@ -138,7 +138,7 @@ def scope_figures(
         ),
         means={a: {n: PointsBounds(*_bounds(spread[f"{a} {n}"])) for n in shown} for a in arms},
         kinds={
-            kind: KindFigures(
+            kind: KindMeans(
                 questions=len(by_kind[kind]),
                 arms={
                     arm: means_of(

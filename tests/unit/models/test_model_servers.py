@@ -274,6 +274,73 @@ def test_an_error_with_status_200_is_said_in_the_providers_words(opened: Open) -
         ask(opened(server))
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"error": "model 'm' is not loaded"}, "model 'm' is not loaded"),
+        ({"error": {"code": 502, "message": "Provider returned error"}}, "Provider returned error"),
+        (
+            {
+                "error": {
+                    "message": "Provider returned error",
+                    "metadata": {"raw": '{"error": {"message": "the tokenizer of m is missing"}}'},
+                }
+            },
+            "Provider returned error: the tokenizer of m is missing",
+        ),
+        ({"object": "error", "message": "worker gone", "code": 50001}, "worker gone"),
+        ({"detail": [{"loc": ["body"], "msg": "engine is dead"}]}, "engine is dead"),
+        ({"base_resp": {"status_code": 1002, "status_msg": "too busy"}}, "too busy"),
+        ({"choices": None, "error": {"msg": "no worker"}}, "no worker"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["ask", "stream", "embed"])
+def test_an_error_with_status_200_is_said_whole_whatever_its_form(
+    opened: Open, body: dict[str, Any], words: str, kind: str
+) -> None:
+    def quirk(_: Any, whole: Any) -> Any:
+        return 200, json.dumps(body)
+
+    with (
+        OddModelServer(quirk, quirk) as server,
+        pytest.raises(ModelUnavailableError, match=words),
+    ):
+        if kind == "embed":
+            OpenAIEmbedder("openai:e", settings(server)).embed_query("x")
+        else:
+            (ask if kind == "ask" else stream)(opened(server))
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ({"code": 402, "message": "Insufficient credits"}, ModelRefusedError),
+        ({"message": "You exceeded your current quota: insufficient_quota"}, ModelRefusedError),
+        ({"message": "the prompt is too long: 9000 tokens"}, ContextTooShortError),
+        ({"code": "429", "message": "slow down"}, ModelUnavailableError),
+    ],
+)
+def test_an_error_with_status_200_counts_as_the_status_that_it_names(
+    opened: Open, error: dict[str, Any], kind: type[Exception]
+) -> None:
+    with (
+        OddModelServer(lambda _, whole: (200, json.dumps({"error": error}))) as server,
+        pytest.raises(kind, match=str(error["message"])),
+    ):
+        ask(opened(server))
+
+
+@pytest.mark.parametrize("error", ["out of memory", {"detail": "out of memory"}])
+def test_an_error_event_of_any_form_is_said_in_the_providers_words(
+    opened: Open, error: Any
+) -> None:
+    with (
+        OddModelServer(breaks_off(json.dumps({"error": error}))) as server,
+        pytest.raises(ModelUnavailableError, match="out of memory"),
+    ):
+        stream(opened(server))
+
+
 # ------------------------------------------------------------------------------- what is not taken
 
 

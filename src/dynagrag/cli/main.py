@@ -16,6 +16,7 @@ from dynagrag.cli.demo import demo
 from dynagrag.cli.document_commands import delete, documents, rename
 from dynagrag.cli.evaluate.citations import MEASURES, citations
 from dynagrag.cli.evaluate.entities import entities
+from dynagrag.cli.evaluate.evidence import EVIDENCE_MEASURES, evidence
 from dynagrag.cli.evaluate.extraction import EXTRACTION_MEASURES, extraction
 from dynagrag.cli.evaluate.graphqa import GRAPHQA_MEASURES, graphqa
 from dynagrag.cli.evaluate.judge import JUDGE_MEASURES, judge
@@ -92,6 +93,7 @@ add_soft_prompts(train_app)
 app.add_typer(train_app, name="train")
 evaluate_app.command()(entities)
 evaluate_app.command(epilog=MEASURES)(citations)
+evaluate_app.command(epilog=EVIDENCE_MEASURES)(evidence)
 evaluate_app.command(epilog=EXTRACTION_MEASURES)(extraction)
 evaluate_app.command(epilog=JUDGE_MEASURES)(judge)
 evaluate_app.command(epilog=QUESTION_KINDS)(questions)

@@ -34,7 +34,7 @@ from dynagrag.models.embedding_replies import read_vectors
 from dynagrag.models.error_translation import Endpoint, translating
 from dynagrag.models.known_embedders import KNOWN_EMBEDDERS
 from dynagrag.models.known_models import CATALOG
-from dynagrag.models.local_embedder import LocalEmbedder
+from dynagrag.models.local_embedder import TORCH, LocalEmbedder
 from dynagrag.models.reply_parsing import clean_text
 from dynagrag.models.server_traits import ServerTraits
 
@@ -62,6 +62,13 @@ def open_embedder(spec: str, settings: Settings) -> Embedder:
         raise SettingsError(
             f"{spec!r} is no embedder: write one of {', '.join(KNOWN_EMBEDDERS)}, a folder, a hub"
             " name, or openai:NAME"
+        )
+    place = Path(spec.removeprefix(TORCH)).expanduser()
+    if ":" in spec.removeprefix(TORCH) and not place.exists():
+        raise SettingsError(
+            f"{spec!r} is no embedder: write openai:NAME for a server that speaks the OpenAI"
+            " protocol, as Ollama, vLLM and TEI do, and its address as OPENAI_BASE_URL (Ollama's"
+            " is http://localhost:11434/v1)"
         )
     return LocalEmbedder(spec, settings)
 

@@ -12,6 +12,7 @@ model's length are read in windows here, and by a server as it likes.
 import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 

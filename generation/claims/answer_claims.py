@@ -27,10 +27,13 @@ it: a model reads them all.
 
 @dataclass(frozen=True, slots=True)
 class WrittenFrom:
-    """A text, and by label the lines that it was written from."""
+    """A text, and by label the lines that it was written from. `question`: what it answers, where
+    its short answers count as claims.
+    """
 
     text: str
     lines: Mapping[str, Line]
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ class _Held:
             self.check.score,
             self.check.language,
             self.num_searched,
+            self.claim.question,
         )
 
 
@@ -122,7 +126,7 @@ def _checked(
 ) -> tuple[list[tuple[CheckedClaim, ...]], tuple[str, ...]]:
     """The claims of each text, and the checker's notes, each once."""
     named_before = {_bare(claim.text): claim.lines for claim in known if claim.lines}
-    split = [split_claims(text.text) for text in texts]
+    split = [split_claims(text.text, text.question) for text in texts]
     held = [
         _checked_by_rules(claim, text.lines, named_before.get(_bare(claim.text), ()))
         for text, claims in zip(texts, split, strict=True)
@@ -165,7 +169,8 @@ def _checked_by_rules(
 
 def _as_claim(claim: SplitClaim, lines: Mapping[str, Line]) -> Claim:
     """As a checker takes it."""
-    return Claim(claim.text, tuple(lines.values()), len(lines.keys() & set(claim.labels)))
+    num_cited = len(lines.keys() & set(claim.labels))
+    return Claim(claim.text, tuple(lines.values()), num_cited, claim.question)
 
 
 def _checked_by(checker: ClaimChecker, held: Sequence[_Held]) -> list[_Held]:
@@ -198,8 +203,8 @@ def _searched(held: Sequence[_Held], checker: ClaimChecker, search: ClaimSearch)
         [_checked_by_rules(held[i].claim, nearest.lines, ()) for i, nearest in looked_for.items()],
     )
     for (i, nearest), row in zip(looked_for.items(), again, strict=True):
-        is_unread = row.check.verdict is Verdict.NOT_CHECKED and row.check.language
-        is_told = row.is_settled or is_unread
+        is_unread = row.check.verdict is Verdict.NOT_CHECKED
+        is_told = row.is_settled or (is_unread and (row.check.language or row.claim.question))
         is_better = row.check.verdict is Verdict.STATED or (is_told and not held[i].is_settled)
         if is_better:
             rows[i] = replace(row, num_searched=nearest.num_lines)

@@ -24,7 +24,9 @@ def verdict_note(claim: CheckedClaim) -> str:
     if claim.verdict is Verdict.NOT_FOUND:
         return not_found_note(claim.num_searched)
     if claim.verdict is Verdict.NOT_CHECKED:
-        why = f" ({language_name(claim.language)})" if claim.language else ""
+        language = language_name(claim.language) if claim.language else ""
+        why = "short answer" if claim.question else language
+        why = f" ({why})" if why else ""
         nearest = f"; nearest: {', '.join(claim.lines)}" if claim.lines else ""
         return f"{claim.verdict.value}{why}{nearest}"
     if claim.verdict is Verdict.CONTRADICTED:

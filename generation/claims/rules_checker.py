@@ -133,7 +133,7 @@ def _checked(claim: Claim) -> ClaimCheck:
         return _short_answer_checked(claim)
     around = _language_with(claim)
     of_lines = [line.language or language_of(line.text, around) for line in claim.lines]
-    own = language_of(claim.text, Counter(of_lines).most_common(1)[0][0])
+    own = language_of(claim.text, claim.language or Counter(of_lines).most_common(1)[0][0])
     rows = [row for row, language in enumerate(of_lines) if language in LANGUAGES]
     if own in LANGUAGES and len(rows) == len(of_lines):
         return _compared_with_lines(claim)
@@ -153,7 +153,7 @@ def _short_answer_checked(claim: Claim) -> ClaimCheck:
         for spoken in (language_of(line.text, own),)
         for start, end in sentence_spans(line.text)
     ]
-    checks = [_checked(Claim(told or "", (sentence,))) for _, sentence in sentences]
+    checks = [_checked(Claim(told or "", (sentence,), language=own)) for _, sentence in sentences]
     stating = [
         (row, check)
         for (row, sentence), check in zip(sentences, checks, strict=True)
@@ -203,9 +203,11 @@ def _has_of(line: Line, answer: str) -> bool:
 
 
 def _language_with(claim: Claim) -> str:
-    """Of a claim; where it can't be told, of the claim with its lines, whose names decide less."""
-    own = language_of(claim.text)
-    if own in LANGUAGES:
+    """Of the text that a claim is from; where nobody told it, of the claim, or of the claim with
+    its lines, whose names decide less.
+    """
+    own = claim.language or language_of(claim.text)
+    if own in LANGUAGES or claim.language:
         return own
     return language_of("\n".join((claim.text, *(line.text for line in claim.lines))))
 

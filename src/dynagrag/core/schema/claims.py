@@ -33,13 +33,15 @@ class Line:
 class Claim:
     """Something that a text states on its own, and the lines that may state it; the first
     `num_cited` of them are cited for it. `question`: that with which the text begins, where what
-    follows is a short answer to it ("Who signed? Bob Hill"); else empty.
+    follows is a short answer to it ("Who signed? Bob Hill"); else empty. `language`: that of the
+    whole text that the claim is from, empty where nobody told it.
     """
 
     text: str
     lines: tuple[Line, ...]
     num_cited: int = 0
     question: str = ""
+    language: str = ""
 
     @property
     def answer(self) -> str:

@@ -29,7 +29,7 @@ from dynagrag.generation.claims.quantities import quantities
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_gap
 from dynagrag.generation.claims.short_answers import statement
-from dynagrag.generation.claims.shown_lines import nearest_rows
+from dynagrag.generation.claims.shown_lines import nearest_row
 from dynagrag.generation.claims.stance import stance_gap
 from dynagrag.generation.claims.verbatim import says_verbatim
 from dynagrag.generation.claims.word_checks import (
@@ -168,10 +168,9 @@ def _short_answer_checked(claim: Claim) -> ClaimCheck:
             return replace(check, lines=(row,))
     if told and not any(_has_of(line, claim.answer) for line in claim.lines):
         return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "no line has a word of it")
-    nearest = nearest_rows(replace(claim, num_cited=0), 1, _MAX_CHARACTERS)
     reason = "rules can't tell what it says with its question"
     language = "" if own in LANGUAGES else own
-    return ClaimCheck(Verdict.NOT_CHECKED, tuple(nearest), None, reason, language=language)
+    return ClaimCheck(Verdict.NOT_CHECKED, (nearest_row(claim),), None, reason, language=language)
 
 
 def _tells_of(sentence: Line, claim: Claim) -> bool:
@@ -219,7 +218,7 @@ def _checked_in_part(
     verbatim = tuple(i for i, line in enumerate(claim.lines) if says_verbatim(claim.text, line))
     if verbatim:
         return ClaimCheck(Verdict.STATED, verbatim, 1.0)
-    nearest = nearest_rows(replace(claim, num_cited=0), 1, _MAX_CHARACTERS)[0]
+    nearest = nearest_row(claim)
     if own in LANGUAGES and rows:
         lines = tuple(claim.lines[row] for row in rows)
         num_cited = sum(row < claim.num_cited for row in rows)

@@ -37,7 +37,6 @@ _TEXTS = (
     _row("Avid captions", r"@ This file written with the Avid Caption"),
     _row("a Praat TextGrid", r'File type = "ooTextFile"', _AS_EXPORT),
     _row("a CHAT transcript", r"@(?:UTF8|Begin)\b", _AS_EXPORT),
-    _row("an RTF file", r"\{\\rtf", "save it as DOCX, PDF or text"),
 )
 _ROOTS = {
     "USFSubtitles": ("Universal Subtitle Format", _AS_CAPTIONS),

@@ -253,7 +253,6 @@ def test_subtitles_are_turns_of_whole_sentences_as_captions_are(tmp_path: Path) 
         ("a.sup", b"PG\x00\x01\x5f\x90\x00\x00\x00\x00\x16\x00\x13", "Blu-ray"),
         ("a.eaf", "<?xml version='1.0'?><ANNOTATION_DOCUMENT/>", "an ELAN file"),
         ("a.TextGrid", 'File type = "ooTextFile"\nObject class = "TextGrid"\n', "Praat"),
-        ("a.rtf", "{\\rtf1\\ansi hello}", "an RTF file"),
         ("a.ass", "just words", "named .ass"),
         ("a.ttml", "just words", "named .ttml"),
         ("a.ttml", '<tt><body><div><p begin="soon">x</p></div></body></tt>', "no time"),

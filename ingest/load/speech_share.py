@@ -10,14 +10,14 @@ from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import short
 
 _CODE = re.compile(
-    r"</[A-Za-z][\w:-]{0,40}>|<[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,500}=[^<>]{0,500})?/?>"  # a tag
+    r"(?P<tag></?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,500})?>)"
+    r"|(?P<key>[\w+/=-]{20,})"
     r"|&(?:[a-z]{2,8}|#\d{1,6});"  # an entity
-    r"|\"[\w.-]{1,40}\"\s?:"  # a key
-    r"|(?<![\w/:.])(?=[A-Za-z+/=_-]*\d)(?=[\d+/=_-]*[A-Za-z])[\w+/=-]{20,}"  # base64, an id
-    r"|\\[a-z]{1,20}-?\d{0,9}"  # a command of RTF or TeX
+    r"|\"[\w.-]{1,40}\"\s?:"  # a key of JSON
+    r"|\\[a-z]{1,20}"  # a command of RTF or TeX
     r"|[{}\[\]<>|\\]"
 )
-_NUMBER = re.compile(r"(?<!\w)[-+]?\d[\d.,:;/-]*(?!\w)", re.ASCII)
+_NUMBER = re.compile(r"(?<![\w.,:;/+-])[-+]?\d[\d.,:;/-]{0,40}(?!\w)", re.ASCII)
 _SAMPLE_CHARS = 200_000
 _FEWEST_CHARS = 60
 _SOME_CODE, _MOST_CODE = 0.2, 0.45
@@ -40,7 +40,7 @@ def speech_notes(turns: Iterable[SourceTurn]) -> tuple[str, ...]:
     code = numbers = total = 0
     worst, most = "", 0
     for text in texts:
-        bare = _CODE.sub(" ", text)
+        bare = _CODE.sub(_word_of, text)
         here = _num_letters(text) - _num_letters(bare)
         rest = sum(len(own) for own in _NUMBER.findall(bare))
         code, numbers, total = code + here, numbers + rest, total + _num_letters(text)
@@ -60,6 +60,20 @@ def speech_notes(turns: Iterable[SourceTurn]) -> tuple[str, ...]:
             " how it was read",
         )
     return ()
+
+
+def _word_of(match: re.Match[str]) -> str:
+    """Nothing for code; what only looks so as it is: `<Media omitted>`, a line of dashes, a long
+    word.
+    """
+    found = match[0]
+    if match["tag"]:
+        is_code = found.startswith("</") or "=" in found or " " not in found
+    else:
+        is_code = not match["key"] or (
+            any(ch.isdigit() for ch in found) and any(ch.isalpha() for ch in found)
+        )
+    return " " if is_code else found
 
 
 def _num_letters(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Excel workbooks (XLSX), through openpyxl: the turns of the first sheet that is a table of them."""
+"""Excel workbooks (XLSX), by openpyxl: the turns of the first sheet that is a table of them."""
 
 import io
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def parse_xlsx(data: bytes) -> Parsed:
     except LoadError:
         raise
     except Exception as err:  # of every kind, as the file is broken
-        raise LoadError("broken XLSX; open it and save it again, or save it as CSV") from err
+        raise LoadError("broken Excel workbook (XLSX); open it and save it again, or save it as CSV") from err
     filled = [(title, rows) for title, rows in sheets if rows]
     first: LoadError | None = None
     for title, rows in filled:
@@ -62,7 +62,9 @@ def _text(value: Any) -> str:
     if isinstance(value, timedelta):
         return _clock(value.total_seconds())
     if isinstance(value, time):
-        return _clock(value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6)
+        return _clock(
+            value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6
+        )
     if isinstance(value, datetime | date):
         return value.isoformat(" ") if isinstance(value, datetime) else value.isoformat()
     return collapse(str(value)) if not isinstance(value, str) else value.strip()

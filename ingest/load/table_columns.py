@@ -99,7 +99,7 @@ def bare_time(cell: str) -> str:
 
 _ONE = r"(\d[\d:.,;]*)\s*(?:s|sec)?"
 SPAN = re.compile(
-    rf"[\[(#]?\s*{_ONE}\s*(?:-{{1,2}}>|[-–—~→]|to|bis|à)\s*{_ONE}\s*[\])#]?",  # noqa: RUF001
+    rf"[\[(#]?\s*{_ONE}\s*(?:-{{1,2}}>|[-–—~→]|to|bis|à)\s*{_ONE}\s*[\])#]?",
     re.ASCII,
 )
 """A range of times: `0:07.0 - 0:14.8`."""

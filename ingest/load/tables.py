@@ -230,8 +230,7 @@ def _with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
     if "span" in spans and columns.start in (None, spans["span"]):
         return replace(columns, start=None, end=None, duration=None, span=spans["span"])
     if columns.start is None:
-        times = times_by_cells(rows, columns.places)
-        columns = replace(columns, **{role: place for role, place in times.items()})
+        columns = replace(columns, **times_by_cells(rows, columns.places))
     return columns
 
 
@@ -265,7 +264,7 @@ def guessed_delimiter(lines: Sequence[str]) -> str | None:
 
 
 def is_timed_table(lines: Sequence[str]) -> bool:
-    """Whether lines are a table in which cells alone tell a column of times and one of sentences."""
+    """Whether lines are a table in which cells alone tell a column of times and of sentences."""
     delimiter = guessed_delimiter(lines)
     filled = [line for line in lines if line.strip()][:_SAMPLE_ROWS]
     return delimiter is not None and has_times(list(csv.reader(filled, delimiter=delimiter)))
@@ -304,7 +303,7 @@ def parse_rows(
             num_empty += 1
             continue
         shown = [_cell(cells, at) for at in (columns.start, columns.end, columns.duration)]
-        span = SPAN.fullmatch(_cell(cells, columns.span).strip())
+        span = SPAN.fullmatch(collapse(_cell(cells, columns.span)))
         if columns.span is not None and span is not None:
             shown = [span[1], span[2], ""]
         times = [_time(bare_time(cell), columns.hint_s, number, frames) for cell in shown]

@@ -15,7 +15,7 @@ from typing import Any
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
-from dynagrag.ingest.load.html_text import html_words
+from dynagrag.ingest.load.html_text import FURNITURE, html_words
 from dynagrag.ingest.load.parsed import (
     DATE_KEY,
     MAX_FILE_BYTES,
@@ -38,6 +38,7 @@ _REPEATED, _OPERATOR = 10, 10
 pages call).
 """
 _TEMPLATE_DAY = date(2013, 12, 23)
+_TEMPLATE_TITLES = frozenset({"Word Document", "Document", "untitled"})
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
 
 
@@ -168,6 +169,7 @@ def parse_docx(data: bytes) -> Parsed:
         parts: list[Parsed] = []
         texts: list[str] = []
         title = document.core_properties.title or ""
+        title = "" if title in _TEMPLATE_TITLES else title
         headings = {s.style_id for s in document.styles if s.name in {"Title", "Heading 1"}}
         for item in document.iter_inner_content():
             if isinstance(item, Table):
@@ -342,4 +344,6 @@ def parse_html(text: str) -> Parsed:
         heading = soup.title or soup.find("h1")
         title = collapse(heading.get_text()) if heading is not None else ""
         parsed = _as_text("".join(html_words(soup)))
-        return replace(parsed, title=title, format=None)
+        beside = [own for own in soup.find_all(FURNITURE) if own.get_text().strip()]
+        notes = ("the page's menus and footer left out",) if beside else ()
+        return replace(parsed, title=title, notes=(*notes, *parsed.notes), format=None)

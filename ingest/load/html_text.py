@@ -14,7 +14,11 @@ _BLOCKS = frozenset(
         section summary table tbody td tfoot th thead tr ul
     """.split()
 )
-_DROPPED = frozenset("script style noscript template svg iframe head object canvas".split())
+FURNITURE = ("nav", "footer")
+"""Elements of a page that stand beside its text."""
+_DROPPED = frozenset(
+    (*FURNITURE, *"script style noscript template svg iframe head object canvas".split())
+)
 _TAG = re.compile(
     r"<(/?(?:p|div|br|span|b|i|u|em|strong|ul|ol|li|a|blockquote|h[1-6]|table|tbody|tr|td|font|at"
     r"|attachment|img))(?:\s[^<>]*)?/?>",
@@ -77,15 +81,21 @@ def html_words(soup: Any) -> Iterator[str]:
         elif isinstance(element, NavigableString) and not isinstance(element, PreformattedString):
             is_kept = any(parent.name == "pre" for parent in islice(element.parents, 4))
             piece = str(element) if is_kept else re.sub(r"\s+", " ", str(element))
-        if (
-            element.next_sibling is None
-            and element.parent is not None
-            and element.parent.name in _BLOCKS
-            and id(element.parent) not in dropped
-        ):
-            piece += "\n\n"
+        if not getattr(element, "contents", None):
+            piece += _ends(element)
         before = piece if piece.strip(" ") else before
         yield piece
+
+
+def _ends(leaf: Any) -> str:
+    """A blank line where a block ends with this leaf. Each element is climbed from its last leaf
+    alone.
+    """
+    while leaf.next_sibling is None and leaf.parent is not None:
+        leaf = leaf.parent
+        if leaf.name in _BLOCKS:
+            return "\n\n"
+    return ""
 
 
 def _is_clock(element: Any) -> bool:

@@ -86,7 +86,7 @@ def parse_json(text: str) -> Parsed:
         no transcript (the keys found).
     """
     data = _data(text)
-    parsed = _parsed(data)
+    parsed = parse_data(data)
     # Where the recording is, as AssemblyAI and yt-dlp's own JSON have it.
     found = [data.get(key) for key in _MEDIA_KEYS] if isinstance(data, dict) else []
     address = next((url for url in found if isinstance(url, str) and is_address(url)), "")
@@ -117,7 +117,8 @@ def _loads(text: str) -> Any:
     return json.loads(text, parse_constant=lambda name: None)
 
 
-def _parsed(data: Any) -> Parsed:
+def parse_data(data: Any) -> Parsed:
+    """The turns of what a JSON file holds. LoadError as `parse_json` raises it."""
     if not isinstance(data, dict | list):
         raise LoadError(f"not a transcript: a JSON {type(data).__name__}; known are {KNOWN_SHAPES}")
     found = known_records(data)

@@ -16,6 +16,7 @@ from dynagrag.ingest.load.subtitles import (
     is_mpl2,
 )
 from dynagrag.ingest.load.tables import csv_delimiter, headless, is_timed_table
+from dynagrag.ingest.load.xml_speech import FORMS
 
 _JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 _HTML_TAG = re.compile(
@@ -31,7 +32,13 @@ _BY_SUFFIX = {
 }
 _MARKDOWN = frozenset({".md", ".markdown"})
 _TABLES = frozenset({".csv", ".tsv", ".tab", ".txt", ""})
-_XML = frozenset({".xml", ".ttml", ".dfxp", ".itt"})
+_XML = frozenset(
+    {".xml", ".ttml", ".dfxp", ".itt", ".eaf", ".exb", ".trs", ".fln", ".flk", ".tei", ".akn"}
+)
+_XML_ROOTS = tuple(
+    f"<{root.casefold()}" for root in (*FORMS, "ANNOTATION_DOCUMENT", "basic-transcription")
+)
+_XML_HEADS = ("<?xml", "<transcript", "<timedtext", "<tt", "<!doctype trans", *_XML_ROOTS)
 _PROMISES = {
     ".vtt": "no cue times such as 00:00:01.000 --> 00:00:04.000",
     ".srt": "no cue times such as 00:00:01,000 --> 00:00:04,000",
@@ -58,7 +65,7 @@ def tree_format(text: str, suffix: str) -> str | None:
             return "sami"
         if head.startswith("<!doctype html") or "<html" in head[:1000]:
             return "html"
-        if suffix in _XML or head.startswith(("<?xml", "<transcript", "<timedtext", "<tt")):
+        if suffix in _XML or head.startswith(_XML_HEADS):
             return "xml"
         if _HTML_TAG.match(head):
             return "html"

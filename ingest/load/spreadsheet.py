@@ -25,7 +25,9 @@ def parse_xlsx(data: bytes) -> Parsed:
     except LoadError:
         raise
     except Exception as err:  # of every kind, as the file is broken
-        raise LoadError("broken Excel workbook (XLSX); open it and save it again, or save it as CSV") from err
+        raise LoadError(
+            "broken Excel workbook (XLSX); open it and save it again, or save it as CSV"
+        ) from err
     filled = [(title, rows) for title, rows in sheets if rows]
     first: LoadError | None = None
     for title, rows in filled:

@@ -294,7 +294,8 @@ def _one_of(
     if len(columns) > 1:
         known = [own for own in columns if _is_word(header[own.place], words)]
         if len(known) != 1:
-            names = ", ".join(short(header[own.place], 30) for own in columns[:4])
+            places = sorted(own.place for own in columns)
+            names = ", ".join(short(header[at], 30) for at in places[:4])
             raise LoadError(
                 f"could have its {role} in more than one column ({names}); name the right one"
                 f" {role!r} in the first line"

@@ -251,7 +251,7 @@ def test_subtitles_are_turns_of_whole_sentences_as_captions_are(tmp_path: Path) 
         ("a.sub", "[INFORMATION]\n[TITLE]x\n00:00:01.00,00:00:02.00\nx[br]y\n", "SubViewer"),
         ("a.idx", "# VobSub index file, v7\nsize: 720x576\n", "VobSub"),
         ("a.sup", b"PG\x00\x01\x5f\x90\x00\x00\x00\x00\x16\x00\x13", "Blu-ray"),
-        ("a.eaf", "<?xml version='1.0'?><ANNOTATION_DOCUMENT/>", "an ELAN file"),
+        ("a.eaf", "<?xml version='1.0'?><ANNOTATION_DOCUMENT/>", "no tier with words"),
         ("a.TextGrid", 'File type = "ooTextFile"\nObject class = "TextGrid"\n', "Praat"),
         ("a.ass", "just words", "named .ass"),
         ("a.ttml", "just words", "named .ttml"),

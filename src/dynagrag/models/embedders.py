@@ -64,6 +64,12 @@ def open_embedder(spec: str, settings: Settings) -> Embedder:
             f"{spec!r} is no embedder: write minilm, a sentence-transformers name or folder, or"
             " openai:NAME"
         )
+    if ":" in spec and not Path(spec).expanduser().exists():
+        raise SettingsError(
+            f"{spec!r} is no embedder: write openai:NAME for a server that speaks the OpenAI"
+            " protocol, as Ollama, vLLM and TEI do, and its address as OPENAI_BASE_URL (Ollama's"
+            " is http://localhost:11434/v1)"
+        )
     return (
         MiniLmEmbedder(settings, _name(spec, settings))
         if spec == MINILM

@@ -51,6 +51,7 @@ def _found(place: str) -> Any:
 KINDS = (
     EvaluationKind("retrieval.retrieval_report:RetrievalRun"),
     EvaluationKind("qa.qa_report:QaRun"),
+    EvaluationKind("evidence.evidence_measures:EvidenceRun"),
     EvaluationKind("citations.citation_report:CitationRun"),
     EvaluationKind("entities.entity_report:EntityRun"),
     EvaluationKind("extraction.extraction_report:ExtractionRun"),

@@ -35,6 +35,11 @@ _LOST = """@keyframes connection-lost { to { visibility: visible; } }
     animation: connection-lost 0s 1.5s forwards;
 }"""
 """Streamlit dims the page and writes a faint word into its corner."""
+_ON_PHONE = "workspace_on_phone"
+_ONLY_ON_PHONE = f"@media (min-width: 641px) {{ .st-key-{_ON_PHONE} {{ display: none; }} }}"
+"""The sidebar with the list of workspaces is folded away on a phone: there it stands above the page
+too.
+"""
 PAGES = (
     (ask_page, "Ask", "", ":material/forum:"),
     (why_page, "Why", "why", ":material/account_tree:"),
@@ -52,7 +57,7 @@ def main() -> None:
     st.set_page_config(
         page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto"
     )
-    st.html(f"<style>{_LESS_AIR}\n{_WHOLE_LINKS}\n{_DANGER}\n{_LOST}</style>")
+    st.html(f"<style>{_LESS_AIR}\n{_WHOLE_LINKS}\n{_DANGER}\n{_LOST}\n{_ONLY_ON_PHONE}</style>")
     if not server.is_served():  # nothing checks who asks, and for which password
         st.error("Start the app with `dynagrag serve`.", icon=":material/lock:")
         st.stop()
@@ -68,22 +73,26 @@ def main() -> None:
     chosen = st.navigation(pages)
     state.know_pages({page.url_path: page for page in pages})
     st.logo(str(LOGO), size="large", icon_image=str(ICON))
-    with st.sidebar, state.shown_errors():
-        names = sorted({*state.known_workspaces(), state.workspace_name()})
-        picked = st.selectbox(
-            "Workspace",
-            names,
-            index=names.index(state.workspace_name()),
-            key=f"pick_{state.workspace_name()}",
-        )
-        if picked != state.workspace_name():
-            state.switch_workspace(picked)
-            st.rerun()
+    with st.sidebar:
+        _choose_workspace("pick")
+    with st.container(key=_ON_PHONE):
+        _choose_workspace("pick_on_phone")
     chosen.run()
     if (
         st.query_params.get(state.WORKSPACE) != state.workspace_name()
     ):  # so that a reload, or the link sent to somebody, comes back here
         st.query_params[state.WORKSPACE] = state.workspace_name()
+
+
+def _choose_workspace(key: str) -> None:
+    """The list of workspaces. `key`: of the place where it stands."""
+    with state.shown_errors():
+        now = state.workspace_name()
+        names = sorted({*state.known_workspaces(), now})
+        picked = st.selectbox("Workspace", names, index=names.index(now), key=f"{key}_{now}")
+        if picked != now:
+            state.switch_workspace(picked)
+            st.rerun()
 
 
 if __name__ == "__main__":

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from dynagrag.core.text import clock_seconds
 
 _TIME = r"(?:\d{1,4}:\d{1,2}:\d{1,2}|\d{1,4}:\d{2})(?:[.,]\d{1,3})?(?![\d:])"
-_TENTHS = r"\d{1,2}:\d{2}:\d{2}-\d"
-"""As f4 has them."""
 _HALF = r"(?:[ \u202f\xa0]?[AaPp]\.?[Mm]\b\.?)"
 _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}"
 _STAMP = rf"(?:{_DATE}[,.]?[ T]{{1,3}})?{_TIME}{_HALF}?"
@@ -18,7 +16,7 @@ _IN_WORDS = rf"\d{{1,3}} ?{_UNIT}(?:,? (?:{_UNIT} )?\d{{1,2}} ?{_UNIT}){{1,2}}"
 """`1 hour 2 minutes 15 seconds` in any language: the last number counts seconds."""
 CLOCK = rf"(?:{_STAMP})(?:[ \t]*(?:-->|[-–—])[ \t]*{_STAMP})?"
 """One time, or where something begins and ends."""
-MARKED_CLOCK = rf"(?:`?[\[(]{CLOCK}[\])]`?|`{CLOCK}`|(?<![\w])[_*]{CLOCK}[_*]|\#{_TENTHS}\#)"
+MARKED_CLOCK = rf"(?:`?[\[(]{CLOCK}[\])]`?|`{CLOCK}`|(?<![\w])[_*]{CLOCK}[_*])"
 """One in brackets or emphasis."""
 ANY_CLOCK = rf"(?:{MARKED_CLOCK}|{CLOCK})"
 LONE_CLOCK = rf"(?:{ANY_CLOCK}|{_IN_WORDS})"
@@ -44,8 +42,6 @@ class Clock:
 
 def read_clock(text: str) -> Clock | None:
     """The clock that a text is, whatever marks it stands in."""
-    if text[:1] == "#":
-        text = text.strip("#").replace("-", ".")
     found = list(_TIMES.finditer(text))
     if not found:
         numbers = [int(number) for number in _NUMBERS.findall(text)]
@@ -60,8 +56,7 @@ def read_clock(text: str) -> Clock | None:
 
 def lone_clock(line: str) -> Clock | None:
     """The clock that is all of a line, or all of a Markdown heading."""
-    text = line.strip()
-    text = text if text.endswith("#") else text.lstrip("#").strip()
+    text = line.strip().lstrip("#").strip()
     return read_clock(text) if len(text) < 60 and _LONE.fullmatch(text) else None
 
 

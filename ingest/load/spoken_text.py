@@ -5,9 +5,10 @@ label that names nobody are nobody's, whoever spoke before.
 """
 
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from dynagrag.core.schema import LabelDecision, SourceTurn
@@ -22,6 +23,7 @@ from dynagrag.ingest.load.clocks import (
 )
 from dynagrag.ingest.load.label_forms import Head, TextLine
 from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside, split_asides
+from dynagrag.ingest.load.paragraph_times import ParagraphTimes
 from dynagrag.ingest.load.parsed import Parsed, has_letter, speaker_or_none
 from dynagrag.ingest.load.speakers import MAX_PLACES, RECURS, Labels, find_labels, label_notes
 
@@ -131,27 +133,33 @@ def parse_spoken(
     prose: Sequence[SourceTurn],
     title: str = "",
     plain: Callable[[str], str] = collapse,
+    times: ParagraphTimes | None = None,
 ) -> Parsed:
     """Turns of a text that names speakers or times, without the heading that is its `title`; its
-    `prose`, with a note on what recurs, where it does neither. `plain` takes marks off the words.
+    `prose`, with a note on what recurs, where it does neither. `plain` takes marks off the words;
+    `times` were taken off the lines before.
     """
+    times = times or ParagraphTimes()
     filled = filled_lines(lines)
     labels = find_labels(filled)
     clocks = _clock_places(filled, labels)
-    form = _format(labels, clocks)
+    form = _format(labels, clocks) or ("timed-text" if times.starts else None)
     if form is None:
         decisions = _decisions(labels, ())
         notes = (*label_notes(labels), *_missed_clocks(filled, 0))
         return Parsed(tuple(prose), title=title, notes=notes, labels=decisions)
-    cutter = _Cutter(filled, labels, clocks, title)
+    cutter = _Cutter(filled, labels, clocks, title, times)
     cutter.cut()
     turns, remarks = _with_times(cutter.turns, plain)
-    num_timed = sum(turn.clock is not None for turn in cutter.turns)
+    if times.starts:
+        turns = _with_paragraph_times(turns, cutter.turns, times)
+    num_timed = sum(turn.start_s is not None for turn in turns)
     return Parsed(
         tuple(turn for turn in turns if turn.text),
         title=title,
         notes=(
             *cutter.notes,
+            *times.notes(),
             *(["the numbers of its lines left out"] if _is_numbered(lines) else []),
             *remarks,
             *label_notes(labels),
@@ -241,6 +249,20 @@ def _with_times(
     return made, [note] if len(days) > 1 else []
 
 
+def _with_paragraph_times(
+    turns: Sequence[SourceTurn], cut: Sequence[_OpenTurn], times: ParagraphTimes
+) -> list[SourceTurn]:
+    """The turns with the times of their paragraphs, where those have some."""
+    following = [*(own.number for own in cut[1:]), sys.maxsize]
+    made = []
+    for turn, own, end in zip(turns, cut, following, strict=True):
+        start_s, end_s = times.of_lines(own.number, end)
+        if start_s is not None or end_s is not None:
+            turn = replace(turn, start_s=start_s, end_s=end_s)
+        made.append(turn)
+    return made
+
+
 # ------------------------------------------------------------------------------------------ cutting
 
 
@@ -252,14 +274,13 @@ class _Cutter:
     labels: Labels
     clocks: _Clocks
     title: str
+    times: ParagraphTimes
     turns: list[_OpenTurn] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     speaker: str | None = None
     label: str | None = None
     pending: Clock | None = None
     """The clock above, which holds until the next one."""
-    ended: Clock | None = None
-    """When the paragraph above ends, where clocks say that."""
 
     is_set_in: bool = False
     """Whether names are set in, as in a script: what isn't is nobody's."""
@@ -330,8 +351,7 @@ class _Cutter:
         self.label = head.label
         if head.clock is not None and self.clocks.alone:
             self.pending = None
-        clock = head.clock or self.pending or self.ended
-        turn = _OpenTurn(self.speaker, head.label, line.number, clock)
+        turn = _OpenTurn(self.speaker, head.label, line.number, head.clock or self.pending)
         words = head.rest
         if self.speaker is None:
             words = " ".join(item.text for item in self.lines[head.at : head.at + head.num_lines])
@@ -355,11 +375,7 @@ class _Cutter:
         match = _TRAILING.fullmatch(words) if self.clocks.ends else None
         if match is not None:
             words = match[1]
-            clock = read_clock(match[2])
-            if match[2][0] == "#":  # f4 has when a paragraph ends
-                self.ended = clock
-            else:
-                turn.clock = turn.clock or clock
+            turn.clock = turn.clock or read_clock(match[2])
         if turn.is_aside or turn.speaker is None or words[:1] in "([":
             turn.lines.append(words)
             return
@@ -445,16 +461,12 @@ class _Cutter:
             self.turns.append(_OpenTurn(None, None, line.number, None, words, is_aside=True))
             return num_lines
         if self._begins_turn(at):
-            self.turns.append(_OpenTurn(self.speaker, self.label, line.number, self.ended))
+            self.turns.append(_OpenTurn(self.speaker, self.label, line.number))
         self._add(self.turns[-1], line.text)
         return 1
 
     def _lines_of_aside(self, at: int) -> int:
         """How many lines of `(Applause)` begin here: a line, or a whole paragraph; else 0."""
-        match = _TRAILING.fullmatch(self.lines[at].text) if self.clocks.ends else None
-        if match is not None and match[2][0] == "#" and is_aside(match[1]):
-            self.ended = read_clock(match[2])
-            return 1
         if is_aside(self.lines[at].text):
             return 1
         end = at + 1
@@ -468,6 +480,8 @@ class _Cutter:
         if not self.turns or self.turns[-1].is_aside:
             return True
         line, last = self.lines[at], self.turns[-1]
+        if line.number in self.times.starts and any(last.lines):
+            return True
         if not line.opens or not any(last.lines):
             return False
         has_own_time = self.clocks.ends and _TRAILING.fullmatch(line.text) is not None

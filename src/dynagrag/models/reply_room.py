@@ -46,6 +46,8 @@ class ReplyRoom:
         self._first = Lock()
         self._refusal: ModelRefusedError | None = None
         self._refused_at = 0.0
+        self.has_answered = False
+        """Whether any reply had more than thoughts."""
         self.begins_amid_thoughts = False
         """Whether its replies begin with thoughts that no mark opens."""
 

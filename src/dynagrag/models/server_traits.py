@@ -68,6 +68,8 @@ class ServerTraits:
     limit_name: str = "max_tokens"
     schema: SchemaForm = SchemaForm.JSON_SCHEMA
     has_temperature: bool = True
+    has_reply_in_thoughts: bool = False
+    """Whether its replies come where thoughts belong."""
     lower_limits: dict[int, int] = field(default_factory=dict)
     """Limits in place of those that were refused as too high."""
     _said: set[str] = field(default_factory=set)
@@ -98,6 +100,15 @@ class ServerTraits:
         """Warns of something about this server, once."""
         with self._lock:
             self._say_once(what)
+
+    def note_reply_in_thoughts(self) -> None:
+        """A whole reply came where thoughts belong, and nothing in its own place."""
+        with self._lock:
+            self.has_reply_in_thoughts = True
+            self._say_once(
+                "puts its reply where a model's thoughts belong (reasoning_content), and it is read"
+                " there; start the server without its reasoning parser, or with the model's own"
+            )
 
     def halve_batch(self, num_texts: int) -> None:
         """A request for the vectors of so many texts was refused."""

@@ -1,0 +1,451 @@
+"""How early the words that answer a question are shown, and whether it is said where nothing does.
+
+Each question is asked as `ask` asks it without a language model. An item is what is shown at one
+place: a line with the words beside it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from pydantic import JsonValue
+
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Embedder
+from dynagrag.core.schema import Answer, Filters
+from dynagrag.core.text import collapse, cut, plural
+from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
+from dynagrag.evaluation.evidence.evidence_questions import (
+    EvidenceQuestion,
+    load_evidence_questions,
+)
+from dynagrag.evaluation.frame.experiment import ItemExperiment, Watch
+from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentLine, ExperimentRun
+from dynagrag.evaluation.frame.figures import Figure, count
+from dynagrag.evaluation.frame.report import (
+    FEW_ITEMS,
+    Case,
+    Cases,
+    Listing,
+    Report,
+    Row,
+    Section,
+    Table,
+    few,
+    interval_meaning,
+)
+from dynagrag.evaluation.frame.results import Result
+from dynagrag.evaluation.frame.running import run_experiment
+from dynagrag.evaluation.question_sets.gold_resolver import finder
+from dynagrag.evaluation.question_sets.question_set import DataFile, Scope
+from dynagrag.ingest.pipeline import Progress
+from dynagrag.workspace.asking import AskOptions
+from dynagrag.workspace.facade import Workspace, open_workspace
+
+NUM_SHOWN, NUM_FIRST = 5, 3
+_MIN_PART = 12
+"""Characters of decisive words that a cut must leave to count as one."""
+_MAX_SHOWN_CHARS = 240
+_MAX_CASES = 20
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})
+ALL_KINDS = "all"
+SAID_WRONGLY, SAID_RIGHTLY = "nothing_fits.answerable", "nothing_fits.unanswerable"
+Span = tuple[str, int, int]
+"""(document id, start, end)."""
+
+
+class EvidenceOutcome(ExperimentLine):
+    """What was shown of one question.
+
+    `place`: how many items, from the first, hold enough of the decisive words, turns or lines;
+    None: not all that is shown. `is_cut`: an item begins or ends amid decisive words. `answerable`:
+    as `Answer` has it. `shown`: the items' first words.
+    """
+
+    question: str
+    text: str
+    kind: str
+    is_answerable: bool
+    place: int | None
+    is_cut: bool
+    is_nothing_fitting: bool
+    answerable: float | None
+    shown: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The question."""
+        return ONE_ARM, self.question
+
+
+@dataclass(frozen=True, slots=True)
+class NothingFits:
+    """Of how many questions it was said that nothing fits, as shares of those that something
+    answers (said wrongly) and of those that nothing answers (said rightly); None of no question.
+    """
+
+    answerable: float | None
+    unanswerable: float | None
+
+
+class EvidenceShares(Result):
+    """Of `n` questions: of those that something answers, the shares whose words are in the first
+    item, in the first three, in all that are shown, and in a cut one; None of no such question.
+    """
+
+    n: int
+    first: float | None
+    first_3: float | None
+    shown: float | None
+    cut: float | None
+    nothing_fits: NothingFits
+
+    @classmethod
+    def of(cls, lines: Sequence[EvidenceOutcome]) -> "EvidenceShares":
+        """The shares of some questions."""
+        shares = {name: float(np.mean(own)) for name, own in columns_of(lines).items()}
+        measures = {name: shares.get(name) for name in ("first", "first_3", "shown", "cut")}
+        said = NothingFits(shares.get(SAID_WRONGLY), shares.get(SAID_RIGHTLY))
+        return EvidenceShares(n=len(lines), nothing_fits=said, **measures)
+
+    def share(self, measure: str) -> float | None:
+        """One of the measures of `columns_of`."""
+        of, _, name = measure.rpartition(".")
+        found: float | None = getattr(self.nothing_fits if of else self, name)
+        return found
+
+
+class EvidenceResult(EvidenceShares):
+    """The shares of all questions, and by their kind. `intervals`: 95 %, by measure.
+
+    `missing`: decisive words that no document of the workspace holds, which count as not shown.
+    `is_fit_known`: whether the embedder is one for which it is told that nothing fits.
+    """
+
+    num_answerable: int
+    kinds: dict[str, EvidenceShares]
+    intervals: dict[str, Interval]
+    missing: list[str]
+    is_fit_known: bool
+    run: str
+
+
+class EvidenceMeasurer:
+    """Asks one workspace, and looks for the decisive words in what it shows."""
+
+    def __init__(self, space: Workspace, scope: Scope = Scope.CORPUS) -> None:
+        """`scope`: of `document`, each question is asked of its own document alone."""
+        self._space, self._scope = space, scope
+        self._snapshot = space.current_graph.snapshot()
+        self._find = finder(self._snapshot.documents)
+
+    def missing(self, question: EvidenceQuestion) -> list[str]:
+        """The decisive words that no document, or not the question's own, holds. LoadError where
+        the workspace hasn't got a document that the question names.
+        """
+        own = self._document(question)
+        texts = [
+            _folded(document.text)
+            for id_, document in self._snapshot.documents.items()
+            if own in (None, id_)
+        ]
+        return [words for words in question.decisive if not any(_folded(words) in t for t in texts)]
+
+    def measure(self, question: EvidenceQuestion) -> EvidenceOutcome:
+        """One question."""
+        document = self._document(question)
+        of_document = (document,) if document and self._scope is Scope.DOCUMENT else ()
+        of_speaker = (question.speaker,) if question.speaker else ()
+        answer = self._space.evidence(
+            question.text, AskOptions(filters=Filters(of_document, of_speaker))
+        )
+        shown = shown_spans(answer)[:NUM_SHOWN]
+        found = [self._found(question, document, spans) for spans in shown]
+        needed = question.num_needed
+        place = next(
+            (n for n in range(1, len(found) + 1) if len(set().union(*found[:n])) >= needed), None
+        )
+        return EvidenceOutcome(
+            question=question.id,
+            text=question.text,
+            kind=question.kind,
+            is_answerable=question.is_answerable,
+            place=place if question.is_answerable else None,
+            is_cut=any(
+                is_cut(question.decisive, self._snapshot.text(*span))
+                for spans in shown
+                for span in spans
+            ),
+            is_nothing_fitting=answer.is_nothing_fitting,
+            answerable=answer.answerable,
+            shown=tuple(
+                cut(
+                    " / ".join(collapse(self._snapshot.text(*span)) for span in spans),
+                    _MAX_SHOWN_CHARS,
+                )
+                for spans in shown
+            ),
+        )
+
+    def _document(self, question: EvidenceQuestion) -> str | None:
+        if not question.document:
+            if self._scope is Scope.DOCUMENT:
+                raise LoadError(
+                    f"question {question.id!r} has no 'document', of which --scope document asks"
+                    " it; name one, or leave --scope out"
+                )
+            return None
+        found = self._find(question.document)
+        if found is None:
+            raise LoadError(
+                f"question {question.id!r}: workspace {self._space.name!r} has no document"
+                f" {question.document!r}; ingest it, or correct its name"
+            )
+        return found
+
+    def _found(
+        self, question: EvidenceQuestion, document: str | None, spans: Sequence[Span]
+    ) -> set[int]:
+        """Which of the decisive words or turns an item shows, by their numbers."""
+        own = [span for span in spans if document in (None, span[0])]
+        texts = [_folded(self._snapshot.text(*span)) for span in own]
+        if question.decisive:
+            wanted = map(_folded, question.decisive)
+            return {i for i, words in enumerate(wanted) if any(words in text for text in texts)}
+        return {
+            i
+            for i, gold in enumerate(question.turns)
+            for id_, start, end in own
+            if id_ == self._find(gold.document)
+            for turn in self._snapshot.turns.get(id_, ())[gold.first : gold.last + 1]
+            if turn.start < end and start < turn.end
+        }
+
+
+def shown_spans(answer: Answer) -> list[list[Span]]:
+    """The words that an answer shows at each place, best first."""
+    ids = answer.trace.document_ids
+    return [
+        [(ids[line.id], own.start, own.end) for own in (line.before, line, line.after) if own]
+        for line in answer.evidence
+    ]
+
+
+def is_cut(decisive: Sequence[str], shown: str) -> bool:
+    """Whether what is shown begins or ends amid decisive words, and holds none whole."""
+    text = _folded(shown)
+    wanted = [_folded(words) for words in decisive]
+    if any(words in text for words in wanted):
+        return False
+    return any(
+        text.endswith(words[:n]) or text.startswith(words[-n:])
+        for words in wanted
+        for n in range(_MIN_PART, len(words))
+    )
+
+
+def _folded(text: str) -> str:
+    """As words are compared: whatever their case, spaces and quotation marks."""
+    return collapse(text).translate(_QUOTES).casefold()
+
+
+def columns_of(lines: Sequence[EvidenceOutcome]) -> dict[str, list[float]]:
+    """By measure, 0 or 1 for each question that it is taken of; without measures of no question."""
+    answered = [line for line in lines if line.is_answerable]
+    places = [line.place or NUM_SHOWN + 1 for line in answered]
+    columns = {
+        "first": [float(place == 1) for place in places],
+        "first_3": [float(place <= NUM_FIRST) for place in places],
+        "shown": [float(place <= NUM_SHOWN) for place in places],
+        "cut": [float(line.is_cut) for line in answered],
+        SAID_WRONGLY: [float(line.is_nothing_fitting) for line in answered],
+        SAID_RIGHTLY: [float(o.is_nothing_fitting) for o in lines if not o.is_answerable],
+    }
+    return {name: values for name, values in columns.items() if values}
+
+
+class EvidenceRun(ExperimentRun[EvidenceOutcome, EvidenceResult]):
+    """The folder of a run of evidence."""
+
+    evaluates, what, noun = "evidence", "evidence shown", "question"
+    command = "dynagrag evaluate evidence"
+    lines_file, line_kind, result_kind = "questions.jsonl", EvidenceOutcome, EvidenceResult
+
+    def report(self) -> Report:
+        """The report of the run."""
+        result, lines = self.result(), self.lines()
+        rows: list[tuple[str, EvidenceShares]] = [(ALL_KINDS, result), *result.kinds.items()]
+        num_answerable, num = result.num_answerable, result.n
+        notes = []
+        if num < FEW_ITEMS:
+            notes.append(few("question"))
+        if result.missing:
+            notes.append(
+                f"{plural(len(result.missing), 'text')} of decisive words stand nowhere in the"
+                f" documents, and count as not shown, such as: {cut(result.missing[0], 80)}"
+            )
+        if not result.is_fit_known:
+            notes.append(
+                "Whether the sources answer a question can't be told with this embedder, so it was"
+                " never said that nothing fits."
+            )
+        return Report(
+            title="Evidence",
+            asked=(
+                f"{plural(num, 'question')}, of which {num_answerable} have an answer: is it shown,"
+                " how early, and is it said where there is none?"
+            ),
+            conclusion=(
+                f"The words that answer are in the first item of {_text(result.first)} % of the"
+                f" questions, in the first three of {_text(result.first_3)} %, among the"
+                f" {NUM_SHOWN} shown of {_text(result.shown)} %."
+                if num_answerable
+                else "No question has an answer."
+            ),
+            notes=tuple(notes),
+            results=(
+                Section(
+                    tables=(
+                        Table(
+                            ("kind", "questions", *_COLUMNS),
+                            tuple(
+                                _row(name, shares, result.intervals if name == ALL_KINDS else {})
+                                for name, shares in rows
+                            ),
+                            title="In points",
+                            main="first",
+                        ),
+                    )
+                ),
+            ),
+            words={
+                "first": "share of the questions whose answering words are in the first item",
+                "first 3": "share of those whose answering words are in the first three",
+                "shown": f"share of those whose answering words are among the {NUM_SHOWN} shown",
+                "cut": "share of those where an item begins or ends amid the answering words",
+                "nothing fits, wrongly": (
+                    "share of the questions with an answer of which it was said that nothing fits"
+                ),
+                "nothing fits, rightly": (
+                    "share of the questions without one of which it was said that nothing fits"
+                ),
+                "points": "100 is every question",
+                "95 % interval": interval_meaning("questions"),
+            },
+            cases=(Cases("Questions whose words aren't first", tuple(_cases(lines))),),
+        )
+
+
+_COLUMNS = {
+    "first": "first",
+    "first 3": "first_3",
+    "shown": "shown",
+    "cut": "cut",
+    "nothing fits, wrongly": SAID_WRONGLY,
+    "nothing fits, rightly": SAID_RIGHTLY,
+}
+
+
+def _row(name: str, shares: EvidenceShares, of: Mapping[str, Interval]) -> Row:
+    figures = (
+        Figure.of(of[measure]) if measure in of else Figure(shares.share(measure))
+        for measure in _COLUMNS.values()
+    )
+    return name, (count(shares.n), *figures)
+
+
+def _text(share: float | None) -> str:
+    return Figure(share).text()
+
+
+def _cases(lines: Sequence[EvidenceOutcome]) -> Iterator[Case]:
+    late = [line for line in lines if line.is_answerable and line.place != 1]
+    late.sort(key=lambda line: -(line.place or NUM_SHOWN + 1))
+    for line in late[:_MAX_CASES]:
+        place = f"item {line.place}" if line.place else "not shown"
+        yield Case(line.text, place, listings=(Listing.of("shown", line.shown, "nothing"),))
+
+
+class EvidenceExperiment(
+    ItemExperiment[EvidenceQuestion, EvidenceOutcome, EvidenceResult, EvidenceRun]
+):
+    """Questions, each asked of a workspace once."""
+
+    run_kind, name, arms = EvidenceRun, "evidence", (ONE_ARM,)
+
+    def __init__(
+        self,
+        space: Workspace,
+        questions: Sequence[EvidenceQuestion],
+        files: Sequence[DataFile] = (),
+        scope: Scope = Scope.CORPUS,
+    ) -> None:
+        self.items, self._space, self._files, self._scope = questions, space, files, scope
+        self._measurer = EvidenceMeasurer(space, scope)
+        self._missing = [words for own in questions for words in self._measurer.missing(own)]
+
+    def made_with(self) -> Mapping[str, JsonValue]:
+        """The questions, and the workspace that is asked."""
+        identity = self._space.embedder.identity
+        return {
+            "workspace": self._space.name,
+            "scope": self._scope,
+            "embedder": f"{identity.name} ({identity.dimension} dimensions)",
+            "graph": self._space.store.digest(),
+            "files": {file.name: file.sha256 for file in self._files},
+            "questions": len(self.items),
+            "asked": content_id(*map(str, self.items)),
+        }
+
+    def measure(self, item: EvidenceQuestion, arm: str) -> EvidenceOutcome:
+        """One question."""
+        return self._measurer.measure(item)
+
+    def summarize(self, lines: Sequence[EvidenceOutcome], path: Path) -> EvidenceResult:
+        """The figures of all questions, and of each kind where there are several."""
+        kinds = sorted({line.kind for line in lines if line.kind})
+        intervals = {
+            name: share_intervals({name: values})[name]
+            for name, values in columns_of(lines).items()
+        }
+        return EvidenceResult(
+            **dict(EvidenceShares.of(lines)),
+            num_answerable=sum(line.is_answerable for line in lines),
+            kinds={k: EvidenceShares.of([own for own in lines if own.kind == k]) for k in kinds},
+            intervals={name: own.rounded(4) for name, own in intervals.items()},
+            missing=self._missing,
+            is_fit_known=any(line.answerable is not None for line in lines),
+            run=str(path),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceOptions:
+    """What is asked: the questions of a file, of a workspace. `limit`: of the first so many."""
+
+    questions: Path
+    workspace: str | None = None
+    scope: Scope = Scope.CORPUS
+    limit: int | None = None
+    out: Path | None = None
+
+
+def evaluate_evidence(
+    settings: Settings,
+    options: EvidenceOptions,
+    progress: Progress | None = None,
+    embedder: Embedder | None = None,
+) -> tuple[EvidenceRun, EvidenceResult]:
+    """Asks all questions, or goes on with a run that was stopped; the run and its result.
+
+    Raises LoadError for what is wrong in the file, WorkspaceError where there is no such workspace.
+    """
+    questions, file = load_evidence_questions(options.questions)
+    with open_workspace(
+        options.workspace, settings=settings, create=False, embedder=embedder
+    ) as space:
+        experiment = EvidenceExperiment(space, questions[: options.limit], [file], options.scope)
+        return run_experiment(experiment, settings.home, options.out, Watch(progress))

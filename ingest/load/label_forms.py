@@ -89,6 +89,8 @@ class Proof(Enum):
     """Labels that come back, at most paragraphs or where speakers change."""
     COVER = "cover"
     """Several labels that come back, at half of the paragraphs."""
+    ADDRESS = "address"
+    """Two heads or more, each with an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +352,15 @@ FORMS: tuple[LabelForm, ...] = (
         is_long=True,
     ),
     _form(
+        "in the line above a quoted message",
+        "speaker-text",
+        r"(?:>[> ]*)?[^\n<>]{0,80}?(?P<label>[^\W\d_a-z][^\s<>]*(?:[ ][^\W\d_a-z][^\s<>]*){0,4})"
+        r"[ ](?:<[^<>\s@]+@[^<>\s]+>|\[mailto:[^\]\s]+\])[^\n:]{0,20}:(?=\n)",
+        Proof.ADDRESS,
+        signs=("@",),
+        is_sure=True,
+    ),
+    _form(
         "between initials and a time, and once more",
         "otter-text",
         rf"(?:[^\W\d_]{{1,3}}\n)?{_ANY_LABEL}\n(?:{_SPELT})?(?P<behind>{CLOCK})\n"
@@ -525,9 +536,11 @@ CUE_FORMS = (
     *(form for form in FORMS if form.place in _OF_CUES),
 )
 """Those of captions, where dashes begin another voice."""
+_OF_MAIL = {"in the field From above words", "in the line above a quoted message"}
 _TOGETHER = (
     {"before a colon", "before a full stop", "before a wide gap"},
     {"in bold before a colon", "in bold, without a colon"},
+    _OF_MAIL,
 )
 """Forms that stand in one file: a court's `THE COURT:` beside `Q.` and `A.`."""
 
@@ -628,7 +641,9 @@ def choose(readings: Sequence[FormReading], lines: Sequence[TextLine]) -> list[F
     return [best] + [
         other
         for other in others
-        if (other in proven and not best.form.is_sure) or _goes_with(other, best, lines)
+        if (other in proven and not best.form.is_sure)
+        or group is _OF_MAIL
+        or _goes_with(other, best, lines)
     ]
 
 
@@ -699,6 +714,7 @@ _PROOFS = {
     Proof.TIMES: _proven_by_times,
     Proof.COLON: _proven_by_colons,
     Proof.COVER: _proven_by_cover,
+    Proof.ADDRESS: lambda reading, lines: len(reading.heads) > 1,
 }
 
 

@@ -40,6 +40,8 @@ _LEAST_LINES_OF_PAGE, _MOST_LINES_OF_PAGE = 10, 30
 _WITHIN = re.compile(rf"(?:\S+[ \t]+){{1,4}}{MARKED_CLOCK}", re.ASCII)
 _NO_WORDS = re.compile(r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*")
 """A rule, a time that counts nothing, an export's `{Reactions}`, whose rights they are."""
+_QUOTED = re.compile(r"(?:>[ ]?)+(?=[^\s>])|>+$")
+"""Before each line of a quoted message."""
 _SHOUTED = re.compile(r"[^\W\d_][^\n.!?,;:a-z]{5,60}")
 _OTTER_END = "transcribed by https://otter.ai"
 _MOST_FOOT_WORDS = 12
@@ -376,6 +378,7 @@ class _Cutter:
         if match is not None:
             words = match[1]
             turn.clock = turn.clock or read_clock(match[2])
+        words = _QUOTED.sub("", words) if words[:1] == ">" else words
         if turn.is_aside or turn.speaker is None or words[:1] in "([":
             turn.lines.append(words)
             return

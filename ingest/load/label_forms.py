@@ -21,7 +21,6 @@ from dynagrag.ingest.load.clocks import (
     read_clock,
 )
 from dynagrag.ingest.load.label_shapes import (
-    LOG_LEVELS,
     Shape,
     is_dash,
     is_function_word,
@@ -35,7 +34,6 @@ from dynagrag.language.word_class import WordClass
 
 _COVERED = 0.4
 _HEAD_LINES = 20
-_MORE_COLUMNS = re.compile(r"[^\s.!?:;,。！？]['\"”’)]?[ ]{2,}\S")
 _RUN = 3
 """So many numbers that count up are no parts of names or texts."""
 _COUNTER = re.compile(r"(?P<word>[^\W\d_]{0,5}\.?)[ ]?(?P<number>\d{1,4})[.):]?[ ]+(?=[^\W\d_])")
@@ -258,18 +256,6 @@ def _behind_titles(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator
         yield from named
 
 
-def _of_two_columns(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
-    """The heads where nothing but words stands behind the gap; more columns are a table's, and
-    levels a log's.
-    """
-    num_wide = sum(
-        _MORE_COLUMNS.search(head.rest) is not None or head.label.casefold() in LOG_LEVELS
-        for head in heads
-    )
-    if 3 * num_wide <= len(heads):
-        yield from heads
-
-
 def _defined_initials(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
     """Initials that stand in brackets above the first of them: `Guest: Rosa Lind (RL)`."""
     for head in heads:
@@ -457,7 +443,6 @@ FORMS: tuple[LabelForm, ...] = (
         rf"{_BEFORE}[○◯]?(?:{_LABEL}(?<![.,;!?])[ ]{{2,}}|{_DASH})(?P<rest>\S.*)",
         Proof.COVER,
         signs=("  ", "――", "──", "——"),
-        keep=_of_two_columns,
     ),
     _form(
         "in a list before a colon",

@@ -127,7 +127,8 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     if forms is FORMS and not facts.is_timed:
         voices = [h for h in heads.values() if h.label in speakers or is_dash(h.label)]
         blocks = _blocks(voices, facts)
-        against = why_nobody_speaks(blocks, len(blocks) >= 0.75 * len(heads))
+        is_full = chosen[0].form.proof is Proof.COLON and len(blocks) >= 0.75 * len(heads)
+        against = why_nobody_speaks(blocks, is_full)
         if against is not None:
             return _without_form(lines, chosen[0], against)
     for at in facts.front | _listed_names(heads, facts):
@@ -444,8 +445,6 @@ class _FileFacts:
     """How many labels have a name, whatever stands behind it."""
     called: set[str]
     """Words that may call or name somebody."""
-    within: frozenset[str]
-    """Words before a colon within what is said."""
 
     def words_below(self, head: Head) -> list[str]:
         """The lines below a head, to the next head or the end of their paragraph."""
@@ -504,7 +503,6 @@ def _file_facts(
         label_words=Counter(word for label in by_label for word in set(label.split())),
         are_short=2 * sum(" " not in label for label in repeated) >= len(repeated) > 1,
         called=called_words(" ".join(said)),
-        within=frozenset(word[:-1] for word in said if word.endswith(":")),
     )
 
 
@@ -567,13 +565,6 @@ def _says_no_sentence(label: str, facts: _FileFacts) -> str | None:
     return "comes once, with no sentence behind it" if is_item else None
 
 
-def _is_within(label: str, facts: _FileFacts) -> str | None:
-    """`Erstens: ...`, which stands before a colon within what is said too."""
-    if len(facts.by_label[label]) == 1 and label in facts.within:
-        return "stands before a colon among words too"
-    return None
-
-
 def _is_sentence(label: str, facts: _FileFacts) -> str | None:
     if shape_of(label) is Shape.SENTENCE or (
         len(facts.by_label[label]) == 1 and reads_as_heading(label)
@@ -634,14 +625,6 @@ def _stands_in_front(label: str, facts: _FileFacts) -> str | None:
     return "no person: stands before anyone speaks" if is_in_front else None
 
 
-def _has_another_place(label: str, facts: _FileFacts) -> str | None:
-    """Within what is said, where the others have a line to themselves."""
-    heads = facts.by_label[label]
-    if facts.is_bare and not any(head.is_bare for head in heads) and len(label.split()) == 1:
-        return "stands among words, where the others have their own line"
-    return None
-
-
 _NO_PERSON = (
     lambda label, facts: no_person(label),
     _is_cue,
@@ -649,9 +632,7 @@ _NO_PERSON = (
     _says_nothing,
     _heads_list,
     _stands_in_front,
-    _has_another_place,
     _is_in_another_section,
-    _is_within,
     _says_no_sentence,
 )
 """What a label can be that is no person, in order of asking."""

@@ -143,7 +143,7 @@ def _do_answers_say_i(blocks: Sequence[Block]) -> bool:
     """In an interview who answers speaks of themselves; in a list of questions who asks does."""
     asking = _question_label(blocks)
     answers = [own for label, own in _by_numberless(blocks).items() if label != asking]
-    return bool(asking) and _share(answers[0], lambda block: _holds(block, _FIRST_PERSON)) >= 0.3
+    return bool(asking) and _share(answers[0], lambda block: says_i(block.words)) >= 0.3
 
 
 def _question_label(blocks: Sequence[Block]) -> str:
@@ -170,11 +170,16 @@ def _by_numberless(blocks: Sequence[Block]) -> dict[str, list[Block]]:
 
 
 def _is_speaker_meant(blocks: Sequence[Block]) -> bool:
-    return _share(blocks, lambda block: _holds(block, _OF_SPEAKERS)) >= 0.2
+    """In English or German."""
+    return (
+        _share(blocks, lambda own: not _OF_SPEAKERS.isdisjoint(_WORD.findall(own.words.casefold())))
+        >= 0.2
+    )
 
 
-def _holds(block: Block, words: frozenset[str]) -> bool:
-    return not words.isdisjoint(_WORD.findall(block.words.casefold()))
+def says_i(words: str) -> bool:
+    """Whether somebody speaks of themselves, in English or German."""
+    return not _FIRST_PERSON.isdisjoint(_WORD.findall(words.casefold()))
 
 
 # ---------------------------------------------------------------------------------- against people

@@ -46,6 +46,8 @@ _SHOUTED = re.compile(r"[^\W\d_][^\n.!?,;:a-z]{5,60}")
 _OTTER_END = "transcribed by https://otter.ai"
 _MOST_FOOT_WORDS = 12
 _FEW_WORDS = 4
+_MOST_CLOSING_WORDS = 14
+"""Of a last line behind applause: `The sitting was closed at noon.`"""
 _MANY_WORDS = 20
 
 
@@ -85,7 +87,8 @@ def filled_lines(lines: Iterable[str]) -> list[TextLine]:
             text = _ESCAPED_CLOCK.sub(lambda match: match[0].replace("\\", ""), text)
             is_outside = is_numbered and _COUNTED.match(lines[number - 1]) is None
             made.append(TextLine(text, number, opens, line[:2].isspace(), is_outside))
-        opens = not text
+        # Between numbered lines a blank one is the edge of a page.
+        opens = not text and not (is_numbered and _COUNTED.match(lines[number - 1]) is None)
     return made
 
 
@@ -413,6 +416,10 @@ class _Cutter:
         if _NO_WORDS.fullmatch(line.text) and (line.opens or not has_letter(line.text)):
             return True
         if at + 1 in self.labels.heads and _SHOUTED.fullmatch(line.text) and line.text.isupper():
+            return True
+        is_behind_aside = line.opens and at > 0 and is_aside(self.lines[at - 1].text)
+        is_end = at + 1 == len(self.lines)
+        if is_behind_aside and is_end and len(line.text.split()) <= _MOST_CLOSING_WORDS:
             return True
         is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
         num_words = len(line.text.split())

@@ -168,7 +168,8 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
     "an agenda's numbers": (
         "a.txt",
         "Abg. Wirth (fraktionslos):\nDas ist falsch.\n\nPräsident Kamp:\nDanke.\n\n"
-        "Punkt 3:\nBeratung des Antrags\n\nPräsident Kamp:\nGut.\n\n(Unruhe)\n\nNun denn.\n",
+        "Punkt 3:\nBeratung des Antrags\n\nPräsident Kamp:\nGut.\n\n(Unruhe)\n\nNun denn.\n\n"
+        "(Beifall)\n\nSchluss um elf.\n",
         [
             ("Abg. Wirth (fraktionslos)", None, "Das ist falsch."),
             ("Präsident Kamp", None, "Danke."),
@@ -176,6 +177,8 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
             ("Präsident Kamp", None, "Gut."),
             (None, None, "(Unruhe)"),
             ("Präsident Kamp", None, "Nun denn."),
+            (None, None, "(Beifall)"),
+            (None, None, "Schluss um elf."),
         ],
     ),
     "Hebrew": (

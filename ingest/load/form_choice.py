@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -199,7 +199,7 @@ def _proven_by_cover(reading: FormReading, lines: Sequence[TextLine]) -> bool:
     )
 
 
-_PROOFS = {
+_PROOFS: dict[Proof, Callable[[FormReading, Sequence[TextLine]], bool]] = {
     Proof.TIMES: _proven_by_times,
     Proof.COLON: _proven_by_colons,
     Proof.COVER: _proven_by_cover,

@@ -7,7 +7,7 @@ told by what it is; what is neither has turns of nobody, never of whoever spoke 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dynagrag.core.schema import LabelDecision, LabelFate
 from dynagrag.core.text import plural, short
@@ -45,6 +45,8 @@ MAX_PLACES = 3
 _ID = re.compile(
     r"(?:\d+[ \t.:)-]*)?\"?(?P<name>[^\W\d_][^\"\n]{0,79}?)\"?(?:[ \t]*\(\d+\))?(?:[-/]\d+)?"
 )
+_BY = re.compile(r"(?:[A-Z -]*EXAMINATION )?BY (?P<name>(?:MR|MRS|MS|MISS|DR)\.? [^\d:]{1,40}):?")
+"""Above what counsel asks in a deposition."""
 _GUARDED = {
     "in bold before a colon",
     "in bold, without a colon",
@@ -118,8 +120,6 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
             or shape_of(head.label) is Shape.NAME
             or " " not in head.label
         }
-    left = {head.label for head in heads.values()}
-    verdicts = {label: verdict for label, verdict in verdicts.items() if label in left}
     strays = [
         *_stray_heads(lines, plain, chosen, heads, speakers),
         *_heads_of_others(lines, readings, chosen, speakers),
@@ -129,8 +129,25 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
             verdicts.setdefault(head.label, HeadVerdict(LabelFate.NOBODY, _NOT_IN_FORM))
     best = max(chosen, key=lambda reading: len(reading.heads))
     heads = dict(sorted(heads.items()))
+    asking = _examiners(heads, lines)
+    heads = {at: replace(head, label=asking.get(at, head.label)) for at, head in heads.items()}
+    verdicts |= dict.fromkeys(asking.values(), HeadVerdict(LabelFate.SPEAKER, _EXAMINES))
+    left = {head.label for head in heads.values()}
+    verdicts = {label: verdict for label, verdict in verdicts.items() if label in left}
     numbers = tuple(lines[at].number for at in heads)
     return Labels(best.form, verdicts, heads, facts.coverage, facts.has_sentences, numbers=numbers)
+
+
+def _examiners(heads: Mapping[int, Head], lines: Sequence[TextLine]) -> dict[int, str]:
+    """Who asks in a court, by the lines of `Q.`: `BY MS. HAND:` above them, in English."""
+    found: dict[int, str] = {}
+    asking = ""
+    for at, line in enumerate(lines):
+        match = _BY.fullmatch(line.text)
+        asking = match["name"] if match else asking
+        if asking and at in heads and heads[at].label == "Q":
+            found[at] = asking
+    return found
 
 
 def cue_labels(cues: Sequence[Sequence[str]]) -> tuple[Labels, dict[tuple[int, int], int]]:
@@ -216,6 +233,7 @@ def label_notes(labels: Labels, place: str = "line") -> list[str]:
     return notes
 
 
+_EXAMINES = "asks, as a line above says"
 _NOT_IN_FORM = "it stands where the file's labels don't, or doesn't read as a name"
 
 

@@ -42,7 +42,7 @@ _NO_WORDS = re.compile(r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*")
 """A rule, a time that counts nothing, an export's `{Reactions}`, whose rights they are."""
 _QUOTED = re.compile(r"(?:>[ ]?)+(?=[^\s>])|>+$")
 """Before each line of a quoted message."""
-_SHOUTED = re.compile(r"[^\W\d_][^\n.!?,;:a-z]{5,60}")
+_SHOUTED = re.compile(r"[^\W\d_][^\n!?,;:a-z]{4,60}[^\W_]")
 _OTTER_END = "transcribed by https://otter.ai"
 _MOST_FOOT_WORDS = 12
 _FEW_WORDS = 4

@@ -169,11 +169,10 @@ def _by_numberless(blocks: Sequence[Block]) -> dict[str, list[Block]]:
     return made
 
 
-def _is_speaker_meant(blocks: Sequence[Block]) -> bool:
-    """In English or German."""
-    return (
-        _share(blocks, lambda own: not _OF_SPEAKERS.isdisjoint(_WORD.findall(own.words.casefold())))
-        >= 0.2
+def _share_of_speakers_words(blocks: Sequence[Block]) -> float:
+    """How much of what is said holds I, you and the like, in English or German."""
+    return _share(
+        blocks, lambda own: not _OF_SPEAKERS.isdisjoint(_WORD.findall(own.words.casefold()))
     )
 
 
@@ -199,11 +198,6 @@ def _is_order_fixed(blocks: Sequence[Block]) -> bool:
     return len(set(labels)) > 2 and num_fixed >= 0.85 * steps.total()
 
 
-def _does_label_repeat(blocks: Sequence[Block]) -> bool:
-    pairs = [a.label == b.label for a, b in pairwise(blocks)]
-    return not all(pairs) and len(blocks) >= _FEW and sum(pairs) >= 0.3 * len(pairs)
-
-
 def _are_definitions(blocks: Sequence[Block]) -> bool:
     """`the right side.`: without a capital, but with the end of a sentence."""
     return (
@@ -212,24 +206,25 @@ def _are_definitions(blocks: Sequence[Block]) -> bool:
     )
 
 
+def _is_code(label: str) -> bool:
+    has_digit = any(ch.isdigit() for ch in label)
+    return bool(_CODE.search(label)) or (has_digit and not _NUMBERED.fullmatch(label))
+
+
 SIGNS = (
     _Sign(2, "labels read as names, titles or handles", _are_names),
     _Sign(2, "a label is named in words under another", _is_somebody_named),
     _Sign(2, "something is asked", _are_questions_asked),
     _Sign(2, "who answers says I", _do_answers_say_i),
-    _Sign(1, "words mean who speaks or is spoken to", _is_speaker_meant),
+    _Sign(1, "words mean who speaks or is spoken to",
+          lambda blocks: _share_of_speakers_words(blocks) >= 0.2),
+    _Sign(1, "most of them do", lambda blocks: _share_of_speakers_words(blocks) >= 0.7),
     _Sign(-1, "no sentences stand behind labels",
           lambda blocks: _share(blocks, lambda b: ends_sentence(b.words)) < 0.2),
     _Sign(-2, "labels come in a fixed order, as the fields of records", _is_order_fixed),
-    _Sign(-2, "the same label comes again and again", _does_label_repeat),
     _Sign(-2, "definitions stand behind labels", _are_definitions),
     _Sign(-4, "labels are code", lambda blocks: _share(blocks, lambda b: _is_code(b.label)) >= 0.5),
 )  # fmt: skip
 """What is weighed. Points and bounds were set on 71 transcripts, 200 pieces of meetings and 249
 texts in which nobody speaks.
 """
-
-
-def _is_code(label: str) -> bool:
-    has_digit = any(ch.isdigit() for ch in label)
-    return bool(_CODE.search(label)) or (has_digit and not _NUMBERED.fullmatch(label))

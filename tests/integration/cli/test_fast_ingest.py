@@ -13,7 +13,7 @@ TALK = "\n\n".join(
     f"{who}: {words}"
     for who, words in [
         ("Anna", "We told Houston of Python 3.11."),
-        ("Leo", "Then Houston asked Jim."),
+        ("Leo", "Anna, then Houston asked Jim."),
     ]
     * 3
 )

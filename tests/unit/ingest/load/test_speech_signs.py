@@ -27,7 +27,7 @@ def blocks(labels: list[str], words: list[str], num: int = 8) -> list[Block]:
         ),
         (["Price", "Light"], SAID, "nothing shows that people speak"),
         (["Hopper", "Race"], ["the box above.", "a channel of water."], "definitions stand behind"),
-        (["Added", "Added", "Fixed"], SAID, "the same label comes again and again"),
+        (["Added", "Added", "Fixed"], SAID, "nothing shows that people speak"),
         (["// Prints", "{'a'"], ["1", "2"], "labels are code"),
         (["Q", "A"], ["How do I pay?", "At the desk."], "nothing shows that people speak"),
         (
@@ -52,6 +52,7 @@ def test_fields_terms_code_and_lists_of_questions_are_of_nobody(
         (["Ann", "Bo"], [*SAID, "Bo, the nets are wet."]),
         (["Ann", "Bo"], [*SAID, "Where is the boat?"]),
         (["村上", "司会"], [*SAID, "村上さん、どうぞ。"]),
+        (["Anna"], ["We told Houston of it."]),
         (["Q", "A"], ["Where did you stand?", "I stood at the weir."]),
     ],
 )

@@ -104,6 +104,26 @@ class _NamedLikeMiniLM(FakeEmbedder):
         return MINILM
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("¿Cuánto costó reconstruir el molino?", "Spanish"),
+        ("Kto zaprojektował budynek muzeum?", "Polish"),
+        ("Welche Partei regiert in der Stadt?", "German"),
+    ],
+)
+def test_of_a_question_in_another_language_it_is_not_told_and_the_notes_say_so(
+    text: str, language: str
+) -> None:
+    found = best_lines(line_index(TALK), question(text), [0], _NamedLikeMiniLM(DIMENSION))
+    assert (found.answerable, found.is_nothing_fitting) == (None, False)
+    assert found.notes == (
+        f"whether anything fits is told of English questions alone ({language})",
+    )
+    english = best_lines(line_index(TALK), question("Is it so?"), [0], _NamedLikeMiniLM(DIMENSION))
+    assert english.notes == ()
+
+
 def test_what_has_nothing_of_a_question_is_said_not_to_answer_it() -> None:
     index = line_index(TALK)
     known = best_lines(

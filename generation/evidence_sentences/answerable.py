@@ -10,7 +10,7 @@ from dynagrag.core.schema import EmbedderIdentity, Question
 from dynagrag.generation.evidence_sentences.line_fit import Fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.support import content_stems
-from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of
+from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of_question
 from dynagrag.language.words import HONORIFICS, ROLE_NOUNS
 
 NOTHING_FITS = "Nothing in the sources seems to answer this question."
@@ -49,7 +49,7 @@ def answerable(
     the one that this was fitted on, or the question isn't English: an English embedder puts texts
     of one other language near each other, whatever they say.
     """
-    if embedder.name not in CALIBRATED or language_of(question.text) not in _LANGUAGES:
+    if embedder.name not in CALIBRATED or language_of_question(question.text) not in _LANGUAGES:
         return None
     if not fits.sentences:
         return 0.0

@@ -19,6 +19,7 @@ from dynagrag.generation.evidence_sentences.answerable import (
 )
 from dynagrag.generation.evidence_sentences.best_lines import best_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
+from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of
 from tests.transcripts import DIMENSION, line_index, question
 
 TALK: list[tuple[str | None, str]] = [
@@ -171,5 +172,7 @@ def test_the_chance_lies_between_0_and_1_whatever_is_asked(text: str, turns: lis
     found = answerable(
         index, question(text), fits(index, question(text), rows, FakeEmbedder(DIMENSION)), MINILM
     )
-    assert found is not None
-    assert 0.0 <= found <= 1.0
+    if found is None:
+        assert language_of(text) not in (ENGLISH, UNKNOWN)
+    else:
+        assert 0.0 <= found <= 1.0

@@ -49,7 +49,7 @@ _BEFORE_ORDINAL = german_words_of(WordClass.ARTICLE, WordClass.WHEN_PREPOSITION)
 _GERMAN_MONTHS = frozenset(german_values_of(WordClass.MONTH))
 _KNOWN_ENDS = frozenset(".!?…。！？\"'”’»)]」』")
 _ROMAN = re.compile(r"[IVX]{2,5}")
-_MAX_ABBREVIATION = 6
+_MAX_ABBREVIATION, _MAX_GAP = 6, 8
 
 
 def word_spans(text: str) -> Iterator[Span]:
@@ -154,7 +154,8 @@ class SentenceEnds:
         text, dot = self._text, match.start("mark")
         words = text[max(start, dot - 24) : dot].split()
         before = words[-1] if words else ""
-        if word[:1].islower() and not text[start : start + 1].islower():
+        opening = text[start : start + _MAX_GAP].lstrip()[:1]
+        if word[:1].islower() and not opening.islower():
             return True
         if word[:1].isdigit():
             return before.isalpha() and before.islower() and len(before) <= _MAX_ABBREVIATION

@@ -18,6 +18,7 @@ from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse, plural, short
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
+from dynagrag.ingest.load.html_text import field_text, html_lines, is_markup
 from dynagrag.ingest.load.json_places import (
     FEW_PAIRS,
     MOST_WORDS,
@@ -44,8 +45,10 @@ from dynagrag.ingest.load.parsed import (
     Parsed,
     is_address,
     speaker_or_none,
+    split_lines,
     without_tags,
 )
+from dynagrag.ingest.load.prose import parse_text
 from dynagrag.ingest.load.spoken_words import (
     MAX_WORDS,
     SpokenPiece,
@@ -83,7 +86,7 @@ def parse_json(text: str) -> Parsed:
         no transcript (the keys found).
     """
     data = _data(text)
-    parsed = _parsed(data)
+    parsed = parse_data(data)
     # Where the recording is, as AssemblyAI and yt-dlp's own JSON have it.
     found = [data.get(key) for key in _MEDIA_KEYS] if isinstance(data, dict) else []
     address = next((url for url in found if isinstance(url, str) and is_address(url)), "")
@@ -114,7 +117,8 @@ def _loads(text: str) -> Any:
     return json.loads(text, parse_constant=lambda name: None)
 
 
-def _parsed(data: Any) -> Parsed:
+def parse_data(data: Any) -> Parsed:
+    """The turns of what a JSON file holds. LoadError as `parse_json` raises it."""
     if not isinstance(data, dict | list):
         raise LoadError(f"not a transcript: a JSON {type(data).__name__}; known are {KNOWN_SHAPES}")
     found = known_records(data)
@@ -144,11 +148,7 @@ def _only_text(data: Any) -> Parsed:
                 if isinstance(view.get(key), str) and view[key].strip():
                     name = "assemblyai-json" if "utterances" in view else "text-json"
                     what = "utterances" if "utterances" in view else "segments"
-                    return Parsed(
-                        (SourceTurn(collapse(view[key])),),
-                        notes=(f"no {what}: its text is one turn",),
-                        format=name,
-                    )
+                    return _of_text(view[key], name, f"no {what}")
         raise LoadError(f"not a transcript: its keys are {_keys(data)}; known are {KNOWN_SHAPES}")
     first = data[0]
     found = (
@@ -157,6 +157,17 @@ def _only_text(data: Any) -> Parsed:
         else f"a list of {type(first).__name__}"
     )
     raise LoadError(f"not a transcript: {found}; known are {KNOWN_SHAPES}")
+
+
+def _of_text(text: str, name: str, lack: str) -> Parsed:
+    """A text that is all that a file has: HTML, lines with names or times, or one turn."""
+    lines = html_lines(text) if is_markup(text) else text
+    parsed = parse_text(split_lines(lines))
+    if len(parsed.turns) > 1:
+        what = "is read as a text file is"
+    else:
+        parsed, what = Parsed((SourceTurn(collapse(lines)),)), "is one turn"
+    return replace(parsed, notes=(f"{lack}: its text {what}", *parsed.notes), format=name)
 
 
 # ------------------------------------------------------------------------------- What segments say
@@ -303,7 +314,7 @@ def _turns_of(
         num_lost += is_lost
         for piece in pieces:
             text = _BRACES.sub("", piece.text) if found.name == "mission-json" else piece.text
-            text = without_tags(text) if found.form.is_captions else text
+            text = without_tags(text) if found.form.is_captions else field_text(text)
             if len(text) > MAX_TURN_CHARS:
                 raise LoadError(
                     f"a turn is {len(text):,} characters long, at most {MAX_TURN_CHARS:,} can be"

@@ -15,7 +15,8 @@ from dynagrag.ingest.load.subtitles import (
     is_microdvd,
     is_mpl2,
 )
-from dynagrag.ingest.load.tables import csv_delimiter, headless
+from dynagrag.ingest.load.tables import csv_delimiter, headless, is_timed_table
+from dynagrag.ingest.load.xml_speech import FORMS
 
 _JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 _HTML_TAG = re.compile(
@@ -29,7 +30,15 @@ _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
 }
-_XML = frozenset({".xml", ".ttml", ".dfxp", ".itt"})
+_MARKDOWN = frozenset({".md", ".markdown"})
+_TABLES = frozenset({".csv", ".tsv", ".tab", ".txt", ""})
+_XML = frozenset(
+    {".xml", ".ttml", ".dfxp", ".itt", ".eaf", ".exb", ".trs", ".fln", ".flk", ".tei", ".akn"}
+)
+_XML_ROOTS = tuple(
+    f"<{root.casefold()}" for root in (*FORMS, "ANNOTATION_DOCUMENT", "basic-transcription")
+)
+_XML_HEADS = ("<?xml", "<transcript", "<timedtext", "<tt", "<!doctype trans", *_XML_ROOTS)
 _PROMISES = {
     ".vtt": "no cue times such as 00:00:01.000 --> 00:00:04.000",
     ".srt": "no cue times such as 00:00:01,000 --> 00:00:04,000",
@@ -56,7 +65,7 @@ def tree_format(text: str, suffix: str) -> str | None:
             return "sami"
         if head.startswith("<!doctype html") or "<html" in head[:1000]:
             return "html"
-        if suffix in _XML or head.startswith(("<?xml", "<transcript", "<timedtext", "<tt")):
+        if suffix in _XML or head.startswith(_XML_HEADS):
             return "xml"
         if _HTML_TAG.match(head):
             return "html"
@@ -82,7 +91,8 @@ def line_format(lines: list[str], suffix: str) -> str:
     if suffix == ".lrc" and any(map(has_lrc_time, head)):
         return "lrc"
     is_table = filled and (csv_delimiter(filled[0]) is not None or headless(filled) is not None)
-    if suffix not in _BY_SUFFIX and is_table and len(filled) > 1:
+    is_table = is_table or (suffix in _TABLES and is_timed_table(filled))
+    if suffix not in _MARKDOWN and is_table and len(filled) > 1:
         return "csv"
     spoken = None if suffix in {".md", ".markdown", ".txt"} else spoken_format(head)
     if suffix in _PROMISES and spoken not in _TIMED:

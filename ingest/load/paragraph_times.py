@@ -1,0 +1,93 @@
+"""Times that stand at the ends of paragraphs, as f4transkript, MAXQDA and NVivo write them:
+`#00:05:30-0#`.
+
+At the end of a paragraph such a time is when the paragraph ends, and so when the next one begins;
+before its words it is when it begins. They are no labels and no words, so they are taken off before
+anything else is read.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dynagrag.core.text import clock_seconds
+
+_TIME = r"#\s?(\d{1,2}:\d\d:\d\d|\d{1,3}:\d\d)(?:[-.,:](\d{1,3}))?\s?#"
+_MILLISECONDS = r"¤<(\d{1,10})>"
+_MARK = re.compile(rf"{_TIME}|{_MILLISECONDS}", re.ASCII)
+_FEWEST = 2
+
+
+@dataclass(slots=True)
+class ParagraphTimes:
+    """When the words of a line begin and end, in seconds, by the line's number from 1."""
+
+    starts: dict[int, float] = field(default_factory=dict)
+    ends: dict[int, float] = field(default_factory=dict)
+    num_within: int = 0
+    """Times in the midst of a paragraph, which aren't taken."""
+
+    def of_lines(self, first: int, following: int) -> tuple[float | None, float | None]:
+        """Start and end of the words from one line to before another."""
+        last = max((number for number in self.ends if first <= number < following), default=None)
+        return self.starts.get(first), None if last is None else self.ends[last]
+
+    def notes(self) -> list[str]:
+        """What wasn't taken."""
+        if not self.num_within:
+            return []
+        return [f"times in the midst of paragraphs left out: {self.num_within:,}"]
+
+
+def mark_of(seconds: float) -> str:
+    """A time in the form that `take_times` reads."""
+    return f"¤<{round(seconds * 1000)}>"
+
+
+def take_times(lines: Sequence[str]) -> tuple[list[str], ParagraphTimes]:
+    """The lines without such times, and what those say; the lines as they are where there are
+    hardly any.
+    """
+    times = ParagraphTimes()
+    if sum(bool(_MARK.search(line)) for line in lines) < _FEWEST:
+        return list(lines), times
+    bare = []
+    known: float | None = None
+    last: int | None = None
+    is_of_end = _ends_paragraphs(lines)
+    for number, line in enumerate(lines, 1):
+        marks = list(_MARK.finditer(line))
+        words = " ".join(_MARK.sub(" ", line).split()) if marks else line
+        bare.append(words)
+        if not words.strip():
+            if marks:
+                known = _seconds(marks[0])
+                if is_of_end and last is not None:
+                    times.ends.setdefault(last, known)
+            continue
+        leads = bool(marks) and not line[: marks[0].start()].strip()
+        trails = bool(marks) and not line[marks[-1].end() :].strip(" .,;")
+        if leads:
+            known = _seconds(marks[0])
+        if known is not None:
+            times.starts[number] = known
+        known = _seconds(marks[-1]) if trails else None
+        if known is not None:
+            times.ends[number] = known
+        times.num_within += len(marks) - leads - trails
+        last = number
+    return bare, times
+
+
+def _ends_paragraphs(lines: Sequence[str]) -> bool:
+    """Whether the first time comes after words."""
+    first = next(line for line in lines if line.strip())
+    mark = _MARK.search(first)
+    return mark is None or bool(first[: mark.start()].strip())
+
+
+def _seconds(mark: re.Match[str]) -> float:
+    clock, fraction, milliseconds = mark.groups()
+    if milliseconds:
+        return int(milliseconds) / 1000
+    return (clock_seconds(clock) or 0.0) + (float(f"0.{fraction}") if fraction else 0.0)

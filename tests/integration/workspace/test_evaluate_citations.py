@@ -366,7 +366,7 @@ def test_a_run_of_another_kind_is_none_to_compare(evaluate: Callable[..., Any]) 
         (
             {"dataset": "fever", "data": Path()},
             UsageError,
-            "unknown data set 'fever'; known: gold, wice",
+            "unknown data set 'fever'; known: gold, short, wice",
         ),
         ({"checkers": ()}, UsageError, "name a checker"),
         ({"checkers": ("guess",)}, UsageError, "unknown checker 'guess'; known: rules"),

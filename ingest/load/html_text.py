@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from dynagrag.ingest.load.paragraph_times import mark_of
+from dynagrag.ingest.load.paragraph_times import TIME_MARK, mark_of
 
 _BLOCKS = frozenset(
     """
@@ -30,6 +30,8 @@ Trint), and their unit in seconds.
 """
 _NUMBER = re.compile(r"\d{1,8}(?:\.\d{1,9})?", re.ASCII)
 _CLOCK = re.compile(r"[\[(]?\d{1,3}(?::\d\d){1,2}(?:[.,]\d{1,3})?[\])]?", re.ASCII)
+_CHAT_LINK = re.compile(r"<((?:https?://|mailto:|[@#!])[^<>|\s]{1,2000})(?:\|([^<>|]{1,200}))?>")
+"""A link or a person in Slack's and Discord's texts."""
 _EMPTY = frozenset({"br", "img"})
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]]*\s*$")
 
@@ -53,9 +55,16 @@ def html_lines(text: str) -> str:
     return "".join(html_words(BeautifulSoup(text, "lxml")))
 
 
-def field_text(text: str) -> str:
-    """A field's words on one line, without markup and times."""
-    return html_lines(text) if is_markup(text) else text
+def read_field(text: str) -> tuple[str, float | None]:
+    """A field's words, without markup and the addresses of links, and the first time that an
+    element of it has.
+    """
+    text = _CHAT_LINK.sub(lambda match: match[2] or match[1], text) if "<" in text else text
+    if not is_markup(text):
+        return text, None
+    lines = html_lines(text)
+    first = TIME_MARK.search(lines)
+    return TIME_MARK.sub(" ", lines), None if first is None else int(first[1]) / 1000
 
 
 def html_words(soup: Any) -> Iterator[str]:

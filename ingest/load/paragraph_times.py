@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from dynagrag.core.text import clock_seconds
 
 _TIME = r"#\s?(\d{1,2}:\d\d:\d\d|\d{1,3}:\d\d)(?:[-.,:](\d{1,3}))?\s?#"
-_MILLISECONDS = r"¤<(\d{1,10})>"
-_MARK = re.compile(rf"{_TIME}|{_MILLISECONDS}", re.ASCII)
+TIME_MARK = re.compile(r"¤<(\d{1,12})>", re.ASCII)
+"""A time in milliseconds, as Transana writes it; `html_text` writes those of elements so."""
+_MARK = re.compile(rf"{_TIME}|{TIME_MARK.pattern}", re.ASCII)
 _FEWEST = 2
 
 
@@ -49,7 +50,8 @@ def take_times(lines: Sequence[str]) -> tuple[list[str], ParagraphTimes]:
     hardly any.
     """
     times = ParagraphTimes()
-    if sum(bool(_MARK.search(line)) for line in lines) < _FEWEST:
+    num_marked = sum(bool(_MARK.search(line)) for line in lines)
+    if num_marked < _FEWEST and not any(TIME_MARK.search(line) for line in lines):
         return list(lines), times
     bare = []
     known: float | None = None

@@ -141,7 +141,7 @@ def answer_question(
     if not draft.is_abstained:
         progress("check", 0, 1)
         search = ClaimSearch(view.passages, plan.embedder, evidence)
-        draft, checked = _with_verdicts(draft, of_claims(), plan, search)
+        draft, checked = _with_verdicts(draft, question, of_claims(), plan, search)
         evidence = search.evidence
 
     answer = _answer(question, plan, retrieval, prompts, lines, draft, checked, evidence)
@@ -242,16 +242,21 @@ def _merged_draft(
 
 
 def _with_verdicts(
-    draft: AnswerDraft, lines: Mapping[str, Line], plan: AnswerPlan, search: ClaimSearch
+    draft: AnswerDraft,
+    question: Question,
+    lines: Mapping[str, Line],
+    plan: AnswerPlan,
+    search: ClaimSearch,
 ) -> tuple[AnswerDraft, FinalClaims]:
     """A verdict on each claim of the draft; a strict one without what isn't stated, and abstained
     where nothing is left.
     """
     known = [claim for answer in draft.intermediate for claim in answer.claims]
-    checked = final_claims(WrittenFrom(draft.text, lines), plan.checker, known, search)
+    text = WrittenFrom(draft.text, lines, question.text)
+    checked = final_claims(text, plan.checker, known, search)
     if not plan.is_strict:
         return draft, checked
-    strict = strict_answer(draft.text, checked.claims)
+    strict = strict_answer(draft.text, checked.claims, question.text)
     checked = replace(checked, claims=strict.claims, left_out=strict.left_out)
     if strict.text:
         return replace(draft, text=strict.text), checked

@@ -10,7 +10,8 @@ from dynagrag.config.scrubbing import address_secrets, scrubbed
 from dynagrag.config.settings import Settings, where_set
 from dynagrag.config.settings_file import save_settings, settings_file
 from dynagrag.core.errors import SettingsError
-from dynagrag.models.catalog import CATALOG, ModelRow, models_list, pull
+from dynagrag.models.catalog import ModelRow, models_list, pull
+from dynagrag.models.known_models import CATALOG
 from dynagrag.ui import background, state
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import clean, plain
@@ -30,8 +31,8 @@ _HELP = {
         " graphs are made without a model and questions show their evidence."
     ),
     "embedder": (
-        "minilm, a sentence-transformers name or path, or openai:NAME. A workspace keeps the"
-        " embedder that it began with."
+        "minilm, another of the list below, a folder or hub name of any sentence embedder, or"
+        " openai:NAME. A workspace keeps the embedder that it began with."
     ),
     "openai_base_url": (
         "For `openai:` models, e.g. http://localhost:11434/v1 for Ollama. Empty: OpenAI's own."

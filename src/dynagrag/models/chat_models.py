@@ -23,9 +23,10 @@ from dynagrag.core.errors import SettingsError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import ChatModel
 from dynagrag.models.bounded_http import bounded_client
-from dynagrag.models.catalog import CATALOG, HUB_GGUF, hub_gguf, model_path
+from dynagrag.models.catalog import HUB_GGUF, hub_gguf, model_path
 from dynagrag.models.chat_names import is_small_name, takes_effort
 from dynagrag.models.error_translation import Endpoint
+from dynagrag.models.known_models import CATALOG
 from dynagrag.models.proxies import exempt_loopback
 from dynagrag.models.reply_room import ReplyRoom
 

@@ -75,6 +75,7 @@ def html_words(soup: Any) -> Iterator[str]:
 
     dropped: set[int] = set()
     before = "\n"
+    is_timed = False  # whether the paragraph has a time so far
     for element in soup.descendants:
         piece = ""
         if id(element.parent) in dropped or element.name in _DROPPED:
@@ -83,7 +84,7 @@ def html_words(soup: Any) -> Iterator[str]:
             )  # passed over, not cut out: that looks for its place among its siblings each time
         elif isinstance(element, Tag):
             piece = "\n" if element.name == "br" else "\n\n" if element.name in _BLOCKS else ""
-            mark = _mark(element, before)
+            mark = _mark(element, before, is_first=not is_timed)
             if mark and _is_clock(element):
                 dropped.add(id(element))  # what it shows is its time
             piece += mark
@@ -93,6 +94,7 @@ def html_words(soup: Any) -> Iterator[str]:
         if not getattr(element, "contents", None):
             piece += _ends(element)
         before = piece if piece.strip(" ") else before
+        is_timed = "¤" in piece or (is_timed and "\n" not in piece)
         yield piece
 
 
@@ -111,16 +113,16 @@ def _is_clock(element: Any) -> bool:
     return _CLOCK.fullmatch(element.get_text().strip()) is not None
 
 
-def _mark(element: Any, before: str) -> str:
+def _mark(element: Any, before: str, *, is_first: bool) -> str:
     """The time of an element, before which `before` stands; "" where it has none. Of elements that
-    hold words only those that begin a paragraph have one that counts.
+    hold words only the first of a paragraph has one that counts.
     """
     for name, unit_s in _TIMES:
         value = element.get(name)
         if not isinstance(value, str) or not _NUMBER.fullmatch(value.strip()):
             continue
         mark = mark_of(float(value) * unit_s) + " "
-        if before.endswith("\n"):
+        if before.endswith("\n") or (is_first and not _is_clock(element)):
             return mark
         if _is_clock(element):
             return ("\n" if _SENTENCE_END.search(before) else " ") + mark

@@ -19,6 +19,7 @@ from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse, plural, short
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
+from dynagrag.ingest.load.field_turns import turns_in_field
 from dynagrag.ingest.load.html_text import html_lines, is_markup, read_field
 from dynagrag.ingest.load.json_places import (
     FEW_PAIRS,
@@ -195,6 +196,9 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     if not found.form.is_captions and _are_words(records):
         records, is_whole = _gathered(records), True
     turns, notes_of_turns = _turns_of(records, found, is_whole=is_whole)
+    inner = _whole_transcripts(records)
+    if inner:
+        turns, notes_of_turns = inner, ["each of its texts is read as a transcript"]
     moved, notes_of_dates = from_first(_oldest_first(turns))
     notes += [*notes_of_turns, *notes_of_dates]
     num_empty = sum(not turn.text for turn in moved)
@@ -221,6 +225,14 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
         notes=tuple(notes),
         meta=({ROLES_KEY: roles_text(roles)} if roles else {}) | ({DATE_KEY: date} if date else {}),
     )
+
+
+def _whole_transcripts(records: Sequence[JsonRecord]) -> list[SourceTurn]:
+    """The turns of texts each of which is a transcript, in records without speakers and parts."""
+    if any(own.speaker or own.parts for own in records):
+        return []
+    found = [turns_in_field(own.text) for own in records if own.text.strip()]
+    return [turn for turns in found for turn in turns] if found and all(found) else []
 
 
 def _oldest_first(turns: Sequence[SourceTurn]) -> Sequence[SourceTurn]:

@@ -29,7 +29,8 @@ lexical.
 _SPEAKER_KEYS = tuple(
     "speaker speakername speakerdisplayname source name participant participantname author"
     " displayname speakerlabel participantrole participantid participanttype speakerid spkid"
-    " speakertag speakerindex userprofile user creator sendername sender from who role".split()
+    " speakertag speakerindex userprofile user creator sendername sender attributedto"
+    " from who role".split()
 )
 _NAME_KEYS = (
     "realname",

@@ -284,6 +284,30 @@ def test_times_in_the_html_of_segments_are_theirs(tmp_path: Path) -> None:
     ]
 
 
+LINES_OF_TALK = ["Ida: The gate sticks.", "Per: Since when?", "Ida: Since noon.", "Per: Oh."]
+
+
+def test_a_field_that_holds_a_whole_transcript_is_read_as_one(tmp_path: Path) -> None:
+    speakers = ["Ida", "Per", "Ida", "Per"]
+    notes = {"notes": [{"created_at": NINE, "title": "1", "text": "\n".join(LINES_OF_TALK)}]}
+    source = load(tmp_path, "a.json", notes)
+    assert [turn.speaker for turn in source.turns] == speakers
+    html = "".join(f"<p>{line}</p>" for line in LINES_OF_TALK)
+    source = load(tmp_path, "a.csv", f'Title,Content\n1,"{html}"\n')
+    assert [turn.speaker for turn in source.turns] == speakers
+    assert source.notes == ("each of its texts is read as a transcript",)
+
+
+def test_ranges_of_timecodes_with_frames_are_times(tmp_path: Path) -> None:
+    text = "".join(
+        f"[01:00:0{at}:05 - 01:00:0{at + 1}:20]\n{line.replace(': ', chr(10))}\n\n"
+        for at, line in enumerate(LINES_OF_TALK, 1)
+    )
+    source = load(tmp_path, "a.txt", text)
+    assert rows(source)[0] == ("Ida", 3601.2, 3602.8, "The gate sticks.")
+    assert source.notes[0] == "frames counted as 25 a second (the file doesn't say)"
+
+
 def test_words_in_spans_without_blanks_between_are_words(tmp_path: Path) -> None:
     spans = "".join(
         f'<span begin="{at}.0" end="{at}.5" podcasts:unit="word">{word}</span>'

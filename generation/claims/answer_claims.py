@@ -210,7 +210,7 @@ def _searched(held: Sequence[_Held], checker: ClaimChecker, search: ClaimSearch)
     )
     for (i, nearest), row in zip(looked_for.items(), again, strict=True):
         is_unread = row.check.verdict is Verdict.NOT_CHECKED
-        is_told = row.is_settled or (is_unread and (row.check.language or row.claim.question))
+        is_told = row.is_settled or (is_unread and bool(row.check.lines))
         is_better = row.check.verdict is Verdict.STATED or (is_told and not held[i].is_settled)
         if is_better:
             rows[i] = replace(row, num_searched=nearest.num_lines)

@@ -66,7 +66,7 @@ KNOWN_SHAPES = (
     " 2.0, WhisperX, OpenAI), utterances (AssemblyAI) or what other recognisers write"
     " (docs/files.md)"
 )
-_WHOLE_KEYS = "text transcript fulltranscript transcription content html body".split()
+_WHOLE_KEYS = "text transcript fulltranscript transcription stttranscript content html body".split()
 _MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 _BRACES = re.compile(r"[{}]")
 _MAX_OTHERS = 4

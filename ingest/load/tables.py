@@ -26,6 +26,7 @@ from dynagrag.ingest.load.times import (
     Instant,
     TimedWords,
     frames_a_second,
+    from_first,
     instant_of,
     unit_note,
     unit_of,
@@ -335,7 +336,8 @@ def parse_rows(
             if rate is not None
             else f"frame numbers up to {frames.largest}: times are to the second"
         )
-    return Parsed(tuple(turns), notes=tuple(notes))
+    moved, notes_of_dates = from_first(turns)
+    return Parsed(moved, notes=(*notes, *notes_of_dates))
 
 
 def _whole_transcripts(texts: Sequence[str], columns: Columns) -> list[SourceTurn]:

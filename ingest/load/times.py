@@ -40,7 +40,7 @@ _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _SPOKEN_DATE = re.compile(r"\d{1,2} [A-Za-z]{3,9} \d{4}")
 """As mail and chats write it: `Thu, 25 Apr 2024 09:00:01 +0000`."""
 _DOTTED_DATE = re.compile(
-    r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4}),?\s(\d{1,2}:\d\d(?::\d\d)?)", re.ASCII
+    r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4}),?\s(\d{1,2}):(\d\d(?::\d\d)?)", re.ASCII
 )
 """The day first, as dots have it everywhere: `25.04.2024 09:00:01`."""
 _LONGEST_S = 3600.0
@@ -111,10 +111,8 @@ def instant_of(value: Any, hint_s: float | None = None) -> Instant | None:
             when = parsedate_to_datetime(text.replace(" at ", " "))
             return Instant(when.replace(tzinfo=when.tzinfo or UTC).timestamp(), is_sure=True)
     if (dotted := _DOTTED_DATE.fullmatch(text)) is not None:
-        day, month, year, rest = dotted.groups()
-        text = (
-            f"{year}-{int(month):02}-{int(day):02} {rest.rjust(len(rest) + (rest[1] == ':'), '0')}"
-        )
+        day, month, year, hours, minutes = dotted.groups()
+        text = f"{year}-{int(month):02}-{int(day):02} {hours:0>2}:{minutes}"
     if _DATE_TIME.match(text) and len(text) <= 40:
         when = datetime.fromisoformat(text)
         when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)

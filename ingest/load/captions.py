@@ -101,16 +101,16 @@ def turns_of_cues(
 
 def with_labels(
     turns: Sequence[SourceTurn], notes: list[str]
-) -> tuple[Sequence[SourceTurn], tuple[LabelDecision, ...]]:
+) -> tuple[tuple[SourceTurn, ...], tuple[LabelDecision, ...]]:
     """Turns of a form with a field for the speaker that nothing stands in: with those that their
     texts name, as cues do (`Anna: Hello.`), where they name any. Adds to the notes.
     """
     if any(turn.speaker for turn in turns):
-        return turns, ()
+        return tuple(turns), ()
     own: list[str] = []
     named, labels = turns_of_cues(((t.start_s, t.end_s, t.text) for t in turns), own)
     notes += own
-    return (named if any(turn.speaker for turn in named) else turns), labels
+    return tuple(named if any(turn.speaker for turn in named) else turns), labels
 
 
 def _read_cues(lines: list[str], form: str) -> tuple[list[_Cue], list[str]]:

@@ -224,7 +224,7 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     roles = _roles([value for value, _ in values])
     date = _date_of(data)
     return Parsed(
-        tuple(moved),
+        moved,
         labels=labels,
         title=_title_of(data, found.name),
         notes=tuple(notes),

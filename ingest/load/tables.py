@@ -340,7 +340,7 @@ def parse_rows(
     moved, notes_of_dates = from_first(turns)
     notes += notes_of_dates
     named, labels = with_labels(moved, notes)
-    return Parsed(tuple(named), notes=tuple(notes), labels=labels)
+    return Parsed(named, notes=tuple(notes), labels=labels)
 
 
 def _whole_transcripts(texts: Sequence[str], columns: Columns) -> list[SourceTurn]:

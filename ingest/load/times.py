@@ -111,8 +111,8 @@ def instant_of(value: Any, hint_s: float | None = None) -> Instant | None:
             when = parsedate_to_datetime(text.replace(" at ", " "))
             return Instant(when.replace(tzinfo=when.tzinfo or UTC).timestamp(), is_sure=True)
     if (dotted := _DOTTED_DATE.fullmatch(text)) is not None:
-        day, month, year, hours, minutes = dotted.groups()
-        text = f"{year}-{int(month):02}-{int(day):02} {hours:0>2}:{minutes}"
+        day, month, year, hour, minute = dotted.groups()
+        text = f"{year}-{int(month):02}-{int(day):02} {hour:0>2}:{minute}"
     if _DATE_TIME.match(text) and len(text) <= 40:
         when = datetime.fromisoformat(text)
         when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)

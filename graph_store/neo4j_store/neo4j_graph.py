@@ -25,6 +25,7 @@ from dynagrag.graph_store.neo4j_store import neo4j_rows as rows
 from dynagrag.graph_store.neo4j_store import neo4j_state as states
 from dynagrag.graph_store.neo4j_store.cache import RowCache
 from dynagrag.graph_store.neo4j_store.cypher import graph_statements, row_statements
+from dynagrag.graph_store.neo4j_store.database_schema import check_embedder_fits
 from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter
 from dynagrag.graph_store.neo4j_store.lease import Neo4jLease
 from dynagrag.graph_store.neo4j_store.neo4j_base import Neo4jStoreBase
@@ -88,6 +89,7 @@ class Neo4jDerivedGraph(Neo4jStoreBase):
         """
         embedder, graph, consolidation = staged.embedder(), staged.graph(), staged.consolidation()
         assert embedder is not None
+        check_embedder_fits(embedder)
         vectors = {
             kind: (ids, staged.vectors(kind, ids))
             for kind in rules.RECORD_KINDS

@@ -9,7 +9,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
@@ -35,6 +37,8 @@ _DURATION = re.compile(
     r"P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?", re.ASCII | re.IGNORECASE
 )
 _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_SPOKEN_DATE = re.compile(r"\d{1,2} [A-Za-z]{3,9} \d{4}")
+"""As mail and chats write it: `Thu, 25 Apr 2024 09:00:01 +0000`."""
 _LONGEST_S = 3600.0
 """Of one sentence."""
 _BACKWARD_S = 1.0
@@ -98,6 +102,10 @@ def instant_of(value: Any, hint_s: float | None = None) -> Instant | None:
     if duration is not None and any(duration.groups()):
         days, hours, minutes, rest = (float(part or 0) for part in duration.groups())
         return Instant(((days * 24 + hours) * 60 + minutes) * 60 + rest, is_sure=True)
+    if _SPOKEN_DATE.search(text) and len(text) <= 60:
+        with suppress(ValueError, TypeError):
+            when = parsedate_to_datetime(text.replace(" at ", " "))
+            return Instant(when.replace(tzinfo=when.tzinfo or UTC).timestamp(), is_sure=True)
     if _DATE_TIME.match(text) and len(text) <= 40:
         when = datetime.fromisoformat(text)
         when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)

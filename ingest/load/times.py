@@ -46,6 +46,8 @@ _DOTTED_DATE = re.compile(
 _LONGEST_S = 3600.0
 """Of one sentence."""
 _BACKWARD_S = 1.0
+_JUMP_S = 240 * 3600.0
+"""Ten days from one turn to the next; clocks of missions run through nights, not through those."""
 _SLOWEST, _FASTEST = 0.1, 15.0
 """Words a second below and above which a turn's times can't be right."""
 _FEWEST_WORDS, _FEWEST_FAST = 8, 3
@@ -229,6 +231,12 @@ def time_notes(turns: Sequence[SourceTurn]) -> tuple[str, ...]:
     """What can't be about a file's times, a line a kind."""
     starts = [turn.start_s for turn in turns if turn.start_s is not None]
     num_backward = sum(after < before - _BACKWARD_S for before, after in pairwise(starts))
+    reversed_at = [
+        turn.start_s
+        for turn in turns
+        if turn.start_s is not None and turn.end_s is not None and turn.end_s < turn.start_s
+    ]
+    jumps = [(before, after) for before, after in pairwise(starts) if after - before >= _JUMP_S]
     long = [
         turn
         for turn in turns
@@ -249,6 +257,16 @@ def time_notes(turns: Sequence[SourceTurn]) -> tuple[str, ...]:
     if num_backward:
         notes.append(
             f"times run backwards {plural(num_backward, 'time')}; they are kept as they are"
+        )
+    if reversed_at:
+        notes.append(
+            f"{plural(len(reversed_at), 'turn')} with an end before the start (the first at"
+            f" {clock(reversed_at[0])}); they are kept as they are"
+        )
+    if jumps:
+        notes.append(
+            f"times jump from {clock(jumps[0][0])} to {clock(jumps[0][1])}, which no recording"
+            " does; check the times"
         )
     if long:
         notes.append(

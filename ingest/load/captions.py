@@ -8,7 +8,7 @@ entities; a test holds this parser to it where both can read.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dynagrag.core.errors import LoadError
@@ -74,12 +74,6 @@ def parse_captions(lines: list[str], form: str) -> Parsed:
     filled = [cue for cue in cues if any(line.strip() for line in cue.lines)]
     if len(filled) < len(cues):
         notes.append(f"{plural(len(cues) - len(filled), 'empty cue')} left out")
-    timed = [(c.start_s, c.end_s) for c in filled if c.start_s is not None and c.end_s is not None]
-    num_backward = sum(end < start for start, end in timed)
-    if num_backward:
-        notes.append(
-            f"{plural(num_backward, 'cue')} with an end before the start, times kept as they are"
-        )
     title = ""
     if form == "vtt":
         if lines[0].startswith("WEBVTT"):
@@ -97,6 +91,20 @@ def turns_of_cues(
     text as they do in SubRip, and what became of the labels. Adds to the notes.
     """
     return _turns([_Cue(start, end, lines=text.split("\n")) for start, end, text in cues], notes)
+
+
+def with_labels(
+    turns: Sequence[SourceTurn], notes: list[str]
+) -> tuple[tuple[SourceTurn, ...], tuple[LabelDecision, ...]]:
+    """Turns of a form with a field for the speaker that nothing stands in: with those that their
+    texts name, as cues do (`Anna: Hello.`), where they name any. Adds to the notes.
+    """
+    if any(turn.speaker for turn in turns):
+        return tuple(turns), ()
+    own: list[str] = []
+    named, labels = turns_of_cues(((t.start_s, t.end_s, t.text) for t in turns), own)
+    notes += own
+    return tuple(named if any(turn.speaker for turn in named) else turns), labels
 
 
 def _read_cues(lines: list[str], form: str) -> tuple[list[_Cue], list[str]]:

@@ -34,6 +34,8 @@ from dynagrag.ingest.load.speech_signs import Block, why_nobody_speaks
 
 _EVERY = 0.9
 _HALF = 0.4
+_FEW = 6
+"""So few turns show too little of anything."""
 _BY_LINE = 0.75
 """From this share of labelled lines on, each line is a turn."""
 _MAX_ODD_WORDS = 8
@@ -100,11 +102,12 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     num_spoken = sum(head.label in speakers for head in named)
     if not speakers or (len(speakers) == 1 and 2 * num_spoken <= len(named)):
         return _without_form(lines, plain)
-    if forms is FORMS and not facts.is_timed:
+    if not facts.is_timed:
         voices = [h for h in heads.values() if h.label in speakers or is_dash(h.label)]
         blocks = _blocks(voices, facts)
-        is_full = chosen[0].form.proof is Proof.COLON and len(blocks) >= 0.75 * len(heads)
-        against = why_nobody_speaks(blocks, is_full)
+        is_short = len(blocks) < _FEW and len(blocks) >= 0.75 * len(heads)
+        is_likely = forms is not FORMS or (is_short and chosen[0].form.proof is Proof.COLON)
+        against = why_nobody_speaks(blocks, is_likely)
         if against is not None:
             return _without_form(lines, chosen[0], against)
     for at in facts.front | _listed_names(heads, facts):

@@ -32,8 +32,6 @@ _CALLED = re.compile(
 )
 _MAX_CASELESS = 30
 """So many labels are enough to look for."""
-_FEW = 6
-"""So few turns show too little of anything: they are speech where little speaks against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +49,14 @@ class _Sign:
     test: Callable[[Sequence[Block]], bool]
 
 
-def why_nobody_speaks(blocks: Sequence[Block], is_full: bool) -> str | None:
-    """What speaks against it that people speak; None where they do. `is_full`: nearly all
-    labels of the file are of speakers.
+def why_nobody_speaks(blocks: Sequence[Block], is_likely: bool) -> str | None:
+    """What speaks against it that people speak; None where they do. `is_likely`: they do where
+    little speaks against it, as in captions, or in so few turns that they show nothing.
     """
     shown = [sign for sign in SIGNS if sign.test(blocks)]
     against = ", ".join(sign.what for sign in shown if sign.points < 0)
-    points = sum(sign.points for sign in shown)
-    is_short = is_full and len(blocks) < _FEW and all(sign.points > -2 for sign in shown)
-    if points >= ENOUGH or (is_short and not _question_label(blocks)):
+    is_likely = is_likely and all(sign.points > -2 for sign in shown)
+    if sum(sign.points for sign in shown) >= ENOUGH or (is_likely and not _question_label(blocks)):
         return None
     return against or "nothing shows that people speak"
 
@@ -95,17 +92,13 @@ def _is_name(label: str, count: int) -> bool:
 
 
 def _is_somebody_named(blocks: Sequence[Block]) -> bool:
-    """`Otto, is it?` under a label that isn't Otto's."""
-    callers: dict[str, set[str]] = defaultdict(set)
+    """`Otto, is it?`, `I'm Otto`; in a script without capitals, under another label."""
+    called = {word for block in blocks for word in called_words(block.words)}
     texts: dict[str, list[str]] = defaultdict(list)
     for block in blocks:
         texts[block.label].append(block.words)
-        for word in called_words(block.words):
-            callers[word].add(block.label)
     caseless = [label for label in texts if not any(ch.isupper() or ch.islower() for ch in label)]
-    return any(
-        callers.get(name, set()) - {label} for label in texts for name in _names_in(label)
-    ) or any(
+    return any(not called.isdisjoint(_names_in(label)) for label in texts) or any(
         part in " ".join(own)
         for label in caseless[:_MAX_CASELESS]
         for part in _parts_of(label)
@@ -213,7 +206,7 @@ def _is_code(label: str) -> bool:
 
 SIGNS = (
     _Sign(2, "labels read as names, titles or handles", _are_names),
-    _Sign(2, "a label is named in words under another", _is_somebody_named),
+    _Sign(2, "somebody of a label is named in what is said", _is_somebody_named),
     _Sign(2, "something is asked", _are_questions_asked),
     _Sign(2, "who answers says I", _do_answers_say_i),
     _Sign(1, "words mean who speaks or is spoken to",

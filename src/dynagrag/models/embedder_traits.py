@@ -78,7 +78,9 @@ def read_traits(folder: Path, known: EmbedderTraits | None) -> FoundTraits:
     """
     pooling = _pooling(folder)
     max_tokens = _max_tokens(folder)
-    prompts = _read(folder / "config_sentence_transformers.json").get("prompts") or {}
+    config = _read_object(folder / "config_sentence_transformers.json")
+    prompts = config.get("prompts") or {}
+    usual = str(prompts.get(config.get("default_prompt_name"), "") or "")
     missing = [
         name
         for name, lacks in (
@@ -93,8 +95,8 @@ def read_traits(folder: Path, known: EmbedderTraits | None) -> FoundTraits:
     traits = EmbedderTraits(
         pooling or base.pooling,
         min(max_tokens or base.max_tokens, _MAX_TOKENS),
-        _prompt(prompts, _QUERY_PROMPTS) if has_prompts else base.query_prompt,
-        _prompt(prompts, _DOCUMENT_PROMPTS) if has_prompts else base.document_prompt,
+        _prompt(prompts, _QUERY_PROMPTS, usual) if has_prompts else base.query_prompt,
+        _prompt(prompts, _DOCUMENT_PROMPTS, usual) if has_prompts else base.document_prompt,
     )
     told = known is not None and (known.query_prompt or known.document_prompt)
     return FoundTraits(
@@ -113,8 +115,8 @@ def no_pooling(folder: Path) -> SettingsError:
     )
 
 
-def _prompt(prompts: dict[str, str], names: tuple[str, ...]) -> str:
-    return next((prompts[name] for name in names if prompts.get(name)), "")
+def _prompt(prompts: dict[str, str], names: tuple[str, ...], usual: str) -> str:
+    return next((prompts[name] for name in names if prompts.get(name)), usual)
 
 
 def _pooling(folder: Path) -> Pooling | None:
@@ -132,7 +134,7 @@ def _pooling(folder: Path) -> Pooling | None:
             f" {by_torch}"
         )
     place = next((path for kind, path in steps if kind == "Pooling"), "1_Pooling")
-    config = _read(folder / place / "config.json")
+    config = _read_object(folder / place / "config.json")
     if not config:
         return None
     if config.get("include_prompt") is False:
@@ -155,17 +157,24 @@ def _pooling(folder: Path) -> Pooling | None:
 
 def _max_tokens(folder: Path) -> int | None:
     """The shortest of what the files say; None where they don't."""
-    config = _read(folder / "config.json")
+    config = _read_object(folder / "config.json")
     positions = config.get("max_position_embeddings")
     if isinstance(positions, int) and config.get("model_type") in _ROBERTA_LIKE:
         positions -= 2
     limits = [
-        _read(folder / "sentence_bert_config.json").get("max_seq_length"),
-        _read(folder / "tokenizer_config.json").get("model_max_length"),
+        _read_object(folder / "sentence_bert_config.json").get("max_seq_length"),
+        _read_object(folder / "tokenizer_config.json").get("model_max_length"),
         positions,
     ]
     own = [int(limit) for limit in limits if isinstance(limit, int | float) and limit > 0]
     return min(own, default=None)
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    found = _read(path)
+    if not isinstance(found, dict):
+        raise SettingsError(f"{path} is damaged (no object); fetch the model's folder anew")
+    return found
 
 
 def _read(path: Path) -> Any:

@@ -104,6 +104,32 @@ def test_a_graph_gets_the_inputs_that_it_names(tmp_path: Path, more: tuple[str, 
     np.testing.assert_allclose(found, means("pump failed"), atol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(1, 6), (3, 6), ("n", 6), (1, "t")])
+def test_a_graph_of_one_shape_alone_gets_that_shape(
+    tmp_path: Path, shape: tuple[int | str, int | str]
+) -> None:
+    make_embedder(tmp_path, shape=shape)
+    texts = ["pump failed", "crew", "valve held", "", "crew slept"]
+    embedder = open_embedder(str(tmp_path), Settings())
+    np.testing.assert_allclose(embedder.embed_documents(texts), means(*texts), atol=1e-6)
+    long = embedder.embed_documents(["pump failed valve held crew slept crew slept"])
+    assert not np.allclose(long, means("pump failed valve held"), atol=1e-3), "nothing is cut"
+
+
+def test_a_tokenizer_without_special_tokens_gives_an_empty_text_a_vector(tmp_path: Path) -> None:
+    make_embedder(tmp_path, has_special_tokens=False)
+    found = open_embedder(str(tmp_path), Settings()).embed_documents(["", "crew"])
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
+
+
+def test_the_usual_prompt_serves_where_a_folder_has_none_for_the_kind(tmp_path: Path) -> None:
+    make_embedder(tmp_path)
+    named = {"prompts": {"search": "query: "}, "default_prompt_name": "search"}
+    write_json(tmp_path / "config_sentence_transformers.json", named)
+    embedder = open_embedder(str(tmp_path), Settings())
+    np.testing.assert_allclose(embedder.embed_query("crew"), means("query: crew")[0], atol=1e-6)
+
+
 def test_one_of_several_files_can_be_chosen_and_is_in_the_name(tmp_path: Path) -> None:
     make_embedder(tmp_path)
     chosen = make_embedder(tmp_path, dimension=4, file="onnx/model_int8.onnx") / "onnx"
@@ -172,6 +198,8 @@ def test_what_a_folder_lacks_is_named_with_what_to_do(tmp_path: Path) -> None:
     make_embedder(tmp_path / "cut")
     (tmp_path / "cut" / "modules.json").write_text("[{")
     assert "modules.json is damaged" in error("cut")
+    write_json(make_embedder(tmp_path / "list") / "sentence_bert_config.json", [1])
+    assert "sentence_bert_config.json is damaged (no object)" in error("list")
     (make_embedder(tmp_path / "broken") / "onnx" / "model.onnx").write_bytes(b"cut")
     assert "broken could not be loaded as an embedder" in error("broken")
     assert "no embedder folder" in error("gone")

@@ -40,7 +40,7 @@ def blocks(labels: list[str], words: list[str], num: int = 8) -> list[Block]:
 def test_fields_terms_code_and_lists_of_questions_are_of_nobody(
     labels: list[str], words: list[str], why: str
 ) -> None:
-    assert why in (why_nobody_speaks(blocks(labels, words), is_full=True) or "")
+    assert why in (why_nobody_speaks(blocks(labels, words), is_likely=False) or "")
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,15 @@ def test_fields_terms_code_and_lists_of_questions_are_of_nobody(
 def test_names_calls_questions_and_answers_that_say_i_are_of_people(
     labels: list[str], words: list[str]
 ) -> None:
-    assert why_nobody_speaks(blocks(labels, words, 15), is_full=True) is None
+    assert why_nobody_speaks(blocks(labels, words, 15), is_likely=False) is None
 
 
-def test_few_turns_are_speech_where_little_speaks_against_it() -> None:
-    assert why_nobody_speaks(blocks(["Ann", "Bo"], SAID, 5), is_full=True) is None
-    assert why_nobody_speaks(blocks(["Ann", "Bo"], SAID, 5), is_full=False) is not None
-    assert why_nobody_speaks(blocks(["Ann", "Bo"], SAID, 6), is_full=True) is not None
+def test_what_is_likely_speech_is_speech_where_little_speaks_against_it() -> None:
+    assert why_nobody_speaks(blocks(["Ann", "Bo"], SAID, 5), is_likely=True) is None
+    assert why_nobody_speaks(blocks(["Ann", "Bo"], SAID, 5), is_likely=False) is not None
+    assert why_nobody_speaks(blocks(["Price", "Light", "Fuel"], SAID), is_likely=True) is not None
+    questions = blocks(["Question", "Answer"], ["Who paid?", "Ada."])
+    assert why_nobody_speaks(questions, is_likely=True) is not None
 
 
 def test_a_file_in_which_nobody_speaks_says_so_and_keeps_its_words(tmp_path: Path) -> None:

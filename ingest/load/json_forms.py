@@ -16,9 +16,10 @@ from itertools import pairwise
 from typing import Any
 
 from dynagrag.core.errors import LoadError
-from dynagrag.core.schema import SourceTurn
+from dynagrag.core.schema import LabelDecision, SourceTurn
 from dynagrag.core.text import collapse, plural, short
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
+from dynagrag.ingest.load.captions import with_labels
 from dynagrag.ingest.load.field_turns import turns_in_field
 from dynagrag.ingest.load.html_text import html_lines, is_markup, read_field
 from dynagrag.ingest.load.json_places import (
@@ -66,7 +67,7 @@ KNOWN_SHAPES = (
     " 2.0, WhisperX, OpenAI), utterances (AssemblyAI) or what other recognisers write"
     " (docs/files.md)"
 )
-_WHOLE_KEYS = "text transcript fulltranscript transcription content html body".split()
+_WHOLE_KEYS = "text transcript fulltranscript transcription stttranscript content html body".split()
 _MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 _BRACES = re.compile(r"[{}]")
 _MAX_OTHERS = 4
@@ -196,11 +197,14 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     if not found.form.is_captions and _are_words(records):
         records, is_whole = _gathered(records), True
     turns, notes_of_turns = _turns_of(records, found, is_whole=is_whole)
+    labels: tuple[LabelDecision, ...] = ()
     inner = _whole_transcripts(records)
     if inner:
         turns, notes_of_turns = inner, ["each of its texts is read as a transcript"]
     moved, notes_of_dates = from_first(_oldest_first(turns))
     notes += [*notes_of_turns, *notes_of_dates]
+    if not found.is_whole:
+        moved, labels = with_labels(moved, notes)
     num_empty = sum(not turn.text for turn in moved)
     if num_empty:
         notes.append(f"{plural(num_empty, 'empty turn')} left out")
@@ -221,6 +225,7 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     date = _date_of(data)
     return Parsed(
         moved,
+        labels=labels,
         title=_title_of(data, found.name),
         notes=tuple(notes),
         meta=({ROLES_KEY: roles_text(roles)} if roles else {}) | ({DATE_KEY: date} if date else {}),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
+from dynagrag.ingest.load.captions import with_labels
 from dynagrag.ingest.load.field_turns import turns_in_field
 from dynagrag.ingest.load.html_text import read_field
 from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, has_letter, speaker_or_none
@@ -26,6 +27,7 @@ from dynagrag.ingest.load.times import (
     Instant,
     TimedWords,
     frames_a_second,
+    from_first,
     instant_of,
     unit_note,
     unit_of,
@@ -335,7 +337,10 @@ def parse_rows(
             if rate is not None
             else f"frame numbers up to {frames.largest}: times are to the second"
         )
-    return Parsed(tuple(turns), notes=tuple(notes))
+    moved, notes_of_dates = from_first(turns)
+    notes += notes_of_dates
+    named, labels = with_labels(moved, notes)
+    return Parsed(named, notes=tuple(notes), labels=labels)
 
 
 def _whole_transcripts(texts: Sequence[str], columns: Columns) -> list[SourceTurn]:

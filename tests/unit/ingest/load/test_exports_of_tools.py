@@ -298,6 +298,18 @@ def test_a_field_that_holds_a_whole_transcript_is_read_as_one(tmp_path: Path) ->
     assert source.notes == ("each of its texts is read as a transcript",)
 
 
+def test_names_in_the_texts_of_a_form_without_speakers_are_speakers(tmp_path: Path) -> None:
+    expected = [("Ida", 0.0), ("Per", 4.0), ("Ida", 8.0), ("Per", 12.0)]
+    cells = [f"0:{4 * at:02},{line}" for at, line in enumerate(LINES_OF_TALK)]
+    source = load(tmp_path, "a.csv", "\n".join(["Timestamp,Transcript", *cells]))
+    assert [row[:2] for row in rows(source)] == expected
+    segments = [{"start": 4 * at, "text": line} for at, line in enumerate(LINES_OF_TALK)]
+    source = load(tmp_path, "a.json", {"segments": segments})
+    assert [row[:2] for row in rows(source)] == expected
+    assert [row[3] for row in rows(source)][1] == "Since when?"
+    assert {label.text for label in source.labels} == {"Ida", "Per"}
+
+
 def test_ranges_of_timecodes_with_frames_are_times(tmp_path: Path) -> None:
     text = "".join(
         f"[01:00:0{at}:05 - 01:00:0{at + 1}:20]\n{line.replace(': ', chr(10))}\n\n"

@@ -196,3 +196,44 @@ def test_markup_in_a_cell_is_no_words(tmp_path: Path) -> None:
     assert rows(load(tmp_path, "a.csv", content)) == [
         ("Ida", None, None, "The hull is dry. At last.")
     ]
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ("Sprecher;Zeit;Inhalt", ("1", "2")),
+        ("Osoba;Czas;Treść", ("Prof. Ida Lund-Holm (Uniwersytet Warszawski)", "dr Per Moe")),
+        ("Kto;Kiedy;Co", ("B1", "I")),
+    ],
+)
+def test_speakers_may_be_numbers_or_long_names(
+    tmp_path: Path, header: str, names: tuple[str, str]
+) -> None:
+    content = table(header, "sct", CLOCKS).replace("Ida", names[0]).replace("Per", names[1])
+    expected = [names[at % 2] for at in range(len(TALK))]
+    assert [row[0] for row in rows(load(tmp_path, "a.csv", content))] == expected
+
+
+def test_values_that_come_in_blocks_are_topics(tmp_path: Path) -> None:
+    lines = ["Thema;Satz"] + [
+        f"{'Teer' if at < 4 else 'Lack'};Das Boot ist nass {at}." for at in range(8)
+    ]
+    source = load(tmp_path, "a.csv", "\n".join(lines))
+    assert {turn.speaker for turn in source.turns} <= {None} or source.refused is not None
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        ("2024-04-25T09:00:01Z", "2024-04-25T09:00:09Z", "2024-04-25T09:01:09Z"),
+        ("25.04.2024 09:00:01", "25.04.2024 09:00:09", "25.04.2024, 9:01:09"),
+    ],
+)
+@pytest.mark.parametrize("header", ["timestamp;speaker;text", "Datum;Wer;Was"])
+def test_dates_of_a_table_count_from_the_first(
+    tmp_path: Path, days: tuple[str, ...], header: str
+) -> None:
+    lines = [f"{day};{row[0]};{row[3]}" for day, row in zip(days, TALK, strict=False)]
+    source = load(tmp_path, "a.csv", "\n".join([header, *lines]))
+    assert [row[:2] for row in rows(source)] == [("Ida", 0.0), ("Per", 8.0), ("Ida", 68.0)]
+    assert "times count from the first turn's date, 2024-04-25 09:00:01 UTC" in source.notes

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dynagrag.core.errors import ModelError, SettingsError
 from dynagrag.core.schema import Vectors
 from dynagrag.core.vectors import unit_rows
-from dynagrag.models.embedder_traits import EmbedderTraits, Pooling, no_pooling
+from dynagrag.models.embedder_traits import DenseLayer, EmbedderTraits, Pooling, no_pooling
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -79,7 +79,8 @@ class OnnxEngine:
             )
         self._num_rows, self._num_columns = _fixed_shape(inputs[0].shape)
         self._max_tokens = min(traits.max_tokens, self._num_columns or traits.max_tokens)
-        self._output, self._is_pooled = _output(folder, self._session)
+        self._output, self._is_pooled = _output(folder, self._session, bool(traits.dense))
+        self._dense = [] if self._is_pooled else [_read_dense(layer) for layer in traits.dense]
         if traits.pooling is None and not self._is_pooled:
             raise no_pooling(folder)
 
@@ -154,7 +155,11 @@ class OnnxEngine:
         hidden, num = np.asarray(found, dtype=np.float32), len(windows)
         if self._is_pooled:
             return hidden[:num]
-        return _pooled(hidden[:num], mask[:num], self.traits.pooling)
+        vectors = _pooled(hidden[:num], mask[:num], self.traits.pooling)
+        for weight, bias, is_tanh in self._dense:
+            vectors = vectors @ weight.T + bias
+            vectors = np.tanh(vectors) if is_tanh else vectors
+        return vectors
 
     def _fed(self, ids: Ids, mask: Ids) -> dict[str, Any]:
         rows = {
@@ -237,14 +242,33 @@ def _fixed_shape(shape: Sequence[int | str | None]) -> tuple[int, int]:
     return texts, tokens
 
 
-def _output(folder: Path, session: "InferenceSession") -> tuple[str, bool]:
+def _read_dense(layer: DenseLayer) -> tuple[Vectors, Vectors, bool]:
+    """Weight (out, in), bias (out,), and whether tanh follows."""
+    from safetensors.numpy import load_file
+
+    try:
+        found = load_file(layer.folder / "model.safetensors")
+        weight = np.asarray(found["linear.weight"], dtype=np.float32)
+        bias = np.asarray(found.get("linear.bias", np.zeros(len(weight))), dtype=np.float32)
+    except Exception as err:  # safetensors raises what it likes for files that are damaged
+        raise SettingsError(
+            f"{layer.folder} has no dense layer's model.safetensors that can be read"
+            f" ({' '.join(str(err).split())[:100]}); fetch the model's folder anew"
+        ) from err
+    return weight, bias, layer.is_tanh
+
+
+def _output(folder: Path, session: "InferenceSession", prefers_pooled: bool) -> tuple[str, bool]:
     """The output that is read, and whether it is a vector a text already: by the usual names, else
-    the first of three axes. SettingsError where there is none.
+    the first of three axes. `prefers_pooled`: more follows the pooling, which a graph that pools
+    has in it. SettingsError where there is none.
     """
     ranks = {own.name: len(own.shape or ()) for own in session.get_outputs()}  # 0: not told
+    pooled = [(name, True) for name in _SENTENCE if ranks.get(name) in (2, 0)]
     candidates: Iterable[tuple[str, bool]] = [
+        *(pooled if prefers_pooled else ()),
         *((name, False) for name in _TOKENS if ranks.get(name) in (3, 0)),
-        *((name, True) for name in _SENTENCE if ranks.get(name) in (2, 0)),
+        *pooled,
         *((name, False) for name, rank in ranks.items() if rank == 3 and "logits" not in name),
     ]
     found = next(iter(candidates), None)

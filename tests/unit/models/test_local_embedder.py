@@ -3,11 +3,13 @@ and the catalogue. Small models are made here; real ones are used where they wer
 """
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 from tiny_embedder import MAX_TOKENS, make_embedder, tokens, unit, word_vectors, write_json
 
 from dynagrag.config.settings import Settings
@@ -95,6 +97,26 @@ def test_a_graph_that_pools_by_itself_needs_no_pooling_of_the_folder(tmp_path: P
     rows = word_vectors()[tokens("pump failed")]
     found = open_embedder(str(tmp_path), Settings()).embed_query("pump failed")
     np.testing.assert_allclose(found, unit(rows.max(axis=0)), atol=1e-6)
+
+
+@pytest.mark.parametrize(("activation", "act"), [("Identity", np.array), ("Tanh", np.tanh)])
+def test_dense_layers_behind_the_pooling_are_applied(
+    tmp_path: Path, activation: str, act: Callable[[Vectors], Vectors]
+) -> None:
+    weights = np.random.default_rng(1).standard_normal((3, 6)).astype(np.float32)
+    bias = np.array([1, 2, 3], dtype=np.float32)
+    make_embedder(tmp_path)
+    modules = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Dense", "Dense")]
+    write_json(tmp_path / "modules.json", [{"path": p, "type": f"a.{t}"} for p, t in modules])
+    write_json(tmp_path / "2_Dense" / "config.json", {"activation_function": f"a.{activation}"})
+    save_file(
+        {"linear.weight": weights, "linear.bias": bias}, tmp_path / "2_Dense/model.safetensors"
+    )
+    embedder = open_embedder(str(tmp_path), Settings())
+    mean = word_vectors()[tokens("pump failed")].mean(axis=0)
+    expected = unit(act(weights @ mean + bias))
+    np.testing.assert_allclose(embedder.embed_documents(["pump failed"])[0], expected, atol=1e-5)
+    assert embedder.identity.dimension == 3
 
 
 @pytest.mark.parametrize("more", [("token_type_ids",), ("token_type_ids", "position_ids"), ()])
@@ -192,9 +214,15 @@ def test_what_a_folder_lacks_is_named_with_what_to_do(tmp_path: Path) -> None:
     assert "names the pooling 'mean_tokens and cls_token'" in error("both")
     make_embedder(tmp_path / "apart", {"pooling_mode": "mean", "include_prompt": False})
     assert "leaves its prompt out of the pooling" in error("apart")
+    make_embedder(tmp_path / "lstm")
+    write_json(tmp_path / "lstm" / "modules.json", [{"path": "2_LSTM", "type": "a.LSTM"}])
+    assert "has the module LSTM behind its pooling" in error("lstm")
     make_embedder(tmp_path / "dense")
     write_json(tmp_path / "dense" / "modules.json", [{"path": "2_Dense", "type": "a.Dense"}])
-    assert "has the module Dense behind its pooling" in error("dense")
+    assert "2_Dense has no dense layer's model.safetensors" in error("dense")
+    relu = {"activation_function": "torch.nn.modules.activation.ReLU"}
+    write_json(tmp_path / "dense" / "2_Dense" / "config.json", relu)
+    assert "names the activation ReLU, which isn't done without torch" in error("dense")
     make_embedder(tmp_path / "cut")
     (tmp_path / "cut" / "modules.json").write_text("[{")
     assert "modules.json is damaged" in error("cut")

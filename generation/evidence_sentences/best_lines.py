@@ -33,7 +33,8 @@ def best_lines(
     found = fits(index, question, rows, embedder)
     lines = evidence_lines(index, found)
     chance = answerable(index, question, found, embedder.identity)
-    ids = {s.passage_id: s.document_id for row in rows for s in index.around(row)}
+    looked_at = dict.fromkeys(s.row for s in found.sentences)
+    ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
     is_nothing_fitting = not lines or (chance is not None and chance < LEAST)
     return BestLines(

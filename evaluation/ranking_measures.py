@@ -7,6 +7,7 @@ which asks trec_eval's own code.
     hit@1       the first is gold
     mrr         1 / place of the first gold, 0 without one
     r@10        gold among the first ten, of at most ten
+    turn_hit@k  a turn of the gold is among the first k turns, where gold names turns
 
 Gold that the corpus lacks counts as gold that was not found.
 """
@@ -25,6 +26,7 @@ CURVE = 10
 NAMES = ("recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "r@10")
 PROMPT = "prompt"
 """Prompt recall: the share of the gold that stands in the prompts; of runs that write prompts."""
+TURN_DEPTHS = {f"turn_hit@{k}": k for k in (1, 3, 10)}
 _CUT = 10
 
 
@@ -41,6 +43,13 @@ def check_library() -> None:
     nothing.
     """
     check_extras("measuring rankings", {"ir_measures": "evaluate"})
+
+
+def turn_hits(
+    turns: Sequence[tuple[str, int]], gold: Collection[tuple[str, int]]
+) -> dict[str, float]:
+    """Whether one of the first 1, 3 and 10 turns is gold, by the measure's name."""
+    return {name: float(any(t in gold for t in turns[:k])) for name, k in TURN_DEPTHS.items()}
 
 
 def measure(

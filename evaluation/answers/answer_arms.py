@@ -45,22 +45,22 @@ CLOSED_BOOK, GOLD, RERANK, PRUNER, SOFT, HARD = (
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question as arms are asked it. `document`: the id of the document that alone is searched;
-    None: all. `gold`: ids of the passages that answer it. `is_short`: whether the answer is wanted
+    """A question as arms are asked it. `documents`: the ids of those that alone are searched;
+    empty: all. `gold`: ids of the passages that answer it. `is_short`: whether the answer is wanted
     in a few words too.
     """
 
     id: str
     text: str
     scope: str = "corpus"
-    document: str | None = None
+    documents: tuple[str, ...] = ()
     gold: tuple[str, ...] = ()
     is_short: bool = False
 
     @property
     def filters(self) -> Filters:
         """The filters of the search."""
-        return Filters(documents=(self.document,)) if self.document is not None else Filters()
+        return Filters(documents=self.documents)
 
 
 Flow = Callable[[Workspace, AskedQuestion, MeteredChat | None], Answer]

@@ -36,7 +36,7 @@ from dynagrag.evaluation.qa.qa_report import GOLDS, QaResult, QaRun
 from dynagrag.evaluation.qa.qa_summary import qa_summary
 from dynagrag.evaluation.qa.ragas_rows import LEFT_OUT, check_ragas_file, write_ragas_rows
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver
-from dynagrag.evaluation.question_sets.question_set import EvalQuestion, GoldAnswer, Scope
+from dynagrag.evaluation.question_sets.question_set import EvalQuestion, GoldAnswer
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated
 from dynagrag.ingest.pipeline import Progress
 
@@ -204,25 +204,24 @@ def _questions(
     resolver = Resolver(snapshot, place.find)
     asked, known = [], []
     for question in plan.questions:
-        document = (
-            place.find(question.document)
-            if plan.scope is Scope.DOCUMENT and question.document is not None
-            else None
-        )
+        documents = place.ids(question.documents_in(plan.scope))
         answer = question.answer or GoldAnswer()
         asked.append(
             AskedQuestion(
                 id=question.id,
                 text=question.text,
                 scope=plan.scope,
-                document=document,
+                documents=documents,
                 gold=resolver.gold_passage_ids(question.gold),
                 is_short=is_short(answer),
             )
         )
         known.append(
             _known(
-                question, answer, resolver, snapshot.documents[document].title if document else ""
+                question,
+                answer,
+                resolver,
+                ", ".join(snapshot.documents[id_].title for id_ in documents[:1]),
             )
         )
     return asked, known

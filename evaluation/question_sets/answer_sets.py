@@ -5,11 +5,7 @@ SQuALITY's questions are about a whole story, each with several people's answers
 asks of one long text.
 """
 
-import gzip
-import hashlib
-import json
 import re
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -17,9 +13,15 @@ from functools import partial
 from pathlib import Path
 
 from dynagrag.core.errors import LoadError, UsageError
-from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.core.schema import SourceTurn
-from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_rows, without_doubles
+from dynagrag.evaluation.question_sets.json_rows import (
+    Row,
+    find_file,
+    read_json,
+    read_rows,
+    without_doubles,
+)
+from dynagrag.evaluation.question_sets.locomo import locomo
 from dynagrag.evaluation.question_sets.published_sets import (
     MULTIHOP,
     TRANSCRIPTS,
@@ -165,17 +167,7 @@ def _graphrag_bench(folder: Path, _: str | None) -> EvaluationSet:
 def _context(path: Path) -> tuple[str, DataFile]:
     """The one text of GraphRAG-Bench's corpus: JSON, a list of {corpus_name, context}."""
     path = next((p for p in (path.with_name(f"{path.name}.gz"), path) if p.is_file()), path)
-    if is_irregular(path):
-        raise LoadError(f"{path} {IRREGULAR}")
-    try:
-        data = path.read_bytes()
-        items = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
-    except OSError as err:
-        raise LoadError(
-            f"{path} cannot be read: {err.strerror or 'it is no gzip file'}; check --data"
-        ) from err
-    except (EOFError, zlib.error, ValueError) as err:
-        raise LoadError(f"{path} is no JSON, or cut off: {err}; fetch it again") from err
+    items, file = read_json(path)
     found = (
         [item.get("context") if isinstance(item, dict) else None for item in items]
         if isinstance(items, list)
@@ -184,7 +176,7 @@ def _context(path: Path) -> tuple[str, DataFile]:
     texts = [text for text in found if isinstance(text, str) and text.strip()]
     if not texts or len(texts) < len(found):
         raise LoadError(f"{path} must hold a list of objects with 'context'")
-    return "\n".join(texts), DataFile(path.name, hashlib.sha256(data).hexdigest())
+    return "\n".join(texts), file
 
 
 ANSWER_LOADERS: dict[str, Callable[[Path, str | None], EvaluationSet]] = {
@@ -193,6 +185,7 @@ ANSWER_LOADERS: dict[str, Callable[[Path, str | None], EvaluationSet]] = {
     "2wiki": partial(two_wiki, is_answered=True),
     "multihop-rag": partial(multihop_rag, is_answered=True),
     "qmsum": partial(qmsum, is_answered=True),
+    "locomo": partial(locomo, is_answered=True),
     "squality": _squality,
     "graphrag-bench": _graphrag_bench,
 }

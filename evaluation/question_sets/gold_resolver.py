@@ -66,6 +66,9 @@ class Resolver:
             return _sorted_out((fact, self._holding(fact)) for fact in gold.facts)
         if gold.documents:
             return _sorted_out((name, self._document(name)) for name in gold.documents)
+        if gold.is_of_documents:
+            names = dict.fromkeys(span.document for span in gold.spans)
+            return _sorted_out((name, self._document(name)) for name in names)
         return _sorted_out(
             (f"turns {s.first} to {s.last} of {s.document!r}", self._touching(s))
             for s in gold.spans
@@ -73,7 +76,7 @@ class Resolver:
 
     def ranking(self, gold: Gold, passages: Sequence[ScoredPassage]) -> tuple[RankedUnit, ...]:
         """The units of ranked passages, each at its first place."""
-        if gold.spans:
+        if gold.counts_passages:
             return tuple(RankedUnit(p.passage.id, p.passage, p.score) for p in passages)
         units: dict[str, RankedUnit] = {}
         documents, titles = set(), set()
@@ -86,6 +89,28 @@ class Resolver:
                 documents.add(id_)
                 titles.add(title)
         return tuple(units.values())
+
+    def gold_turns(self, gold: Gold) -> frozenset[tuple[str, int]]:
+        """The turns of a question's gold that are there: id of the document, number of the turn."""
+        return frozenset(
+            (id_, turn)
+            for span in gold.spans
+            if (id_ := self._holding_turns(span)) is not None
+            for turn in range(span.first, span.last + 1)
+        )
+
+    def turns(self, passages: Sequence[ScoredPassage]) -> list[tuple[str, int]]:
+        """The turns with words of ranked passages, one after the other, each once."""
+        turns = self._snapshot.turns
+        found = (
+            (p.passage.document_id, turn.index)
+            for p in passages
+            for turn in turns.get(p.passage.document_id, ())[
+                p.passage.first_turn : p.passage.last_turn + 1
+            ]
+            if turn.start < turn.end
+        )
+        return list(dict.fromkeys(found))
 
     def gold_passages(self, target: Target) -> tuple[str, ...]:
         """A passage for each unit of a target, by id: the first that stands for it."""

@@ -173,6 +173,15 @@ def each_row(path: Path) -> tuple[Iterator[Row], DataFile]:
     return _rows(path, text), file
 
 
+def read_json(path: Path) -> tuple[Any, DataFile]:
+    """The value of a .json or .json.gz file, and its hash. LoadError where it can't be read."""
+    text, file = _read(path)
+    try:
+        return json.loads(text), file
+    except (ValueError, RecursionError) as err:
+        raise LoadError(f"{path} is no JSON, or cut off: {err}; fetch it again") from err
+
+
 def read_lines_of(path: Path) -> tuple[list[tuple[int, str]], DataFile]:
     """The lines of a text file that are not blank, by their number from 1, and its hash. LoadError
     where it can't be read or has none.

@@ -2,8 +2,8 @@
 and transcript_qa/.
 
 Gold follows each set: titles of supporting passages (MuSiQue, HotpotQA, 2Wiki), the chunks that
-hold the facts (MultiHop-RAG), the turns of each query (QMSum). Nothing is counted on but the
-fields: other rows of the same sets may stand in the files.
+hold the facts (MultiHop-RAG), the turns of each query (QMSum; LoCoMo in a module of its own).
+Nothing is counted on but the fields: other rows of the same sets may stand in the files.
 """
 
 import re
@@ -17,6 +17,7 @@ from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.ids import content_id
 from dynagrag.core.schema import SourceTurn
 from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_rows, without_doubles
+from dynagrag.evaluation.question_sets.locomo import locomo
 from dynagrag.evaluation.question_sets.question_set import (
     CorpusDocument,
     EvalQuestion,
@@ -348,4 +349,5 @@ LOADERS: dict[str, Callable[[Path, str | None], EvaluationSet]] = {
     "2wiki": two_wiki,
     "multihop-rag": multihop_rag,
     "qmsum": qmsum,
+    "locomo": locomo,
 }

@@ -25,9 +25,12 @@ class Half(StrEnum):
 
 
 class Scope(StrEnum):
-    """The texts that a question is asked of: its own document alone, or the corpus."""
+    """The texts that a question is asked of: its own document alone, the documents of its own
+    conversation, or the corpus.
+    """
 
     DOCUMENT = "document"
+    CONVERSATION = "conversation"
     CORPUS = "corpus"
 
 
@@ -60,13 +63,20 @@ class Gold:
 
     `titles`: found with any passage that has the title. `facts`: the documents that hold these
     words, by their letters and digits. `documents`: titles, paths or ids. `spans`: the passages
-    that touch one of these turns.
+    that touch one of these turns; where it `is_of_documents`, the documents that hold them, and the
+    turns are counted beside.
     """
 
     titles: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
     spans: tuple[TurnSpan, ...] = ()
+    is_of_documents: bool = False
+
+    @property
+    def counts_passages(self) -> bool:
+        """Whether passages are what is found; documents else."""
+        return bool(self.spans) and not self.is_of_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +92,8 @@ class GoldAnswer:
 @dataclass(frozen=True, slots=True)
 class EvalQuestion:
     """A question with its gold. `row` is its line in the file, from 0; `document` the key of the
-    document it is about, where it has one.
+    document it is about, where it has one; `conversation` those of its conversation, which is
+    several.
 
     `answer` None: the file gives none. `kind`: what the file calls questions of its sort.
     `provenance`: what it was made from, as the file has it.
@@ -96,6 +107,13 @@ class EvalQuestion:
     answer: GoldAnswer | None = None
     kind: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    conversation: tuple[str, ...] = ()
+
+    def documents_in(self, scope: Scope) -> tuple[str, ...]:
+        """The documents that it is asked of, by their keys; empty: the corpus."""
+        if scope is Scope.CONVERSATION:
+            return self.conversation
+        return (self.document,) if scope is Scope.DOCUMENT and self.document is not None else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +127,8 @@ class DataFile:
 @dataclass(frozen=True, slots=True)
 class EvaluationSet:
     """Questions, the corpus they are asked of (empty: a workspace that is there), what was read,
-    and what was passed over, by reason.
+    and what was passed over, by reason. `kinds_apart`: kinds of questions that count in no figure
+    but their own.
     """
 
     name: str
@@ -118,6 +137,7 @@ class EvaluationSet:
     files: tuple[DataFile, ...]
     notes: Mapping[str, int] = field(default_factory=dict)
     scopes: tuple[Scope, ...] = (Scope.CORPUS,)
+    kinds_apart: tuple[str, ...] = ()
 
     @property
     def main_measure(self) -> str:
@@ -125,6 +145,6 @@ class EvaluationSet:
         published set (a span seldom fits in five passages); r@10 for a file of one's own: a perfect
         ranking gets 1, however many passages are gold.
         """
-        if not any(question.gold.spans for question in self.questions):
+        if not any(question.gold.counts_passages for question in self.questions):
             return "recall@5"
         return "p@5" if self.corpus else "r@10"

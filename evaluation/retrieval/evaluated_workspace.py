@@ -4,7 +4,7 @@ Corpora lie in HOME/evaluation/workspaces, by content and embedder, so that a se
 nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -49,6 +49,10 @@ class EvaluatedWorkspace:
     notes: Mapping[str, int]
     files: tuple[DataFile, ...]
     pruner: GcnPruner | None = None
+
+    def ids(self, documents: Iterable[str]) -> tuple[str, ...]:
+        """The ids of the documents by these names that are there."""
+        return tuple(id_ for name in documents if (id_ := self.find(name)) is not None)
 
     def check_embedder(self) -> None:
         """Raises EmbedderMismatchError where another embedder made the workspace's vectors."""

@@ -29,7 +29,7 @@ from dynagrag.evaluation.frame.report import (
     shortened,
 )
 from dynagrag.evaluation.frame.results import Result
-from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
+from dynagrag.evaluation.ranking_measures import NAMES, PROMPT, TURN_DEPTHS
 from dynagrag.evaluation.retrieval.retrieval_scores import PointsDifference, ScopeFigures
 
 PASSAGES = "passages.jsonl"
@@ -40,6 +40,7 @@ _MAX_WORDS = 20
 """Of what an arm brought; of what should be found all kept words are shown."""
 SCOPE_TITLES = {
     "document": "Each question asked of its own document",
+    "conversation": "Each question asked of its own conversation",
     "corpus": "All documents as one corpus",
 }
 _HALVES = {
@@ -56,11 +57,14 @@ WORDS: Mapping[str, str] = {
     "mrr": "mean reciprocal rank: 1 / place of the first gold, the mean over questions",
     "p@5": "precision: share of the first 5 that is gold",
     "r@10": "gold among the first 10, of at most 10",
+    "turn_hit@k": "share of the questions with a gold turn among the first k turns",
     PROMPT: "share of the gold that stands in the prompts which the arm would write",
     "ms": "milliseconds a question, the median; its embedding left out",
     "points": "all but ms: 100 is everything",
     "95 % interval": interval_meaning("questions"),
 }
+_SOMETIMES = {PROMPT: PROMPT, "turn_hit@k": next(iter(TURN_DEPTHS))}
+"""Measures that not every run has, and the one whose presence says so."""
 
 
 class RetrievedPassage(BaseModel):
@@ -81,6 +85,7 @@ class RetrievalLine(ExperimentLine):
     scope: str
     question: str
     text: str
+    kind: str = ""
     arm: str
     passages: tuple[RetrievedPassage, ...]
     gold: tuple[str, ...]
@@ -165,7 +170,7 @@ class RetrievalRun(ExperimentRun[RetrievalLine, RetrievalResult]):
             words={
                 name: said
                 for name, said in WORDS.items()
-                if name != PROMPT or PROMPT in next(iter(result.arms.values()))
+                if name not in _SOMETIMES or _SOMETIMES[name] in next(iter(result.arms.values()))
             },
             costs=tuple(
                 _costs(titles[scope], own, result.measure) for scope, own in scopes.items()
@@ -210,7 +215,7 @@ def points_change(found: PointsDifference) -> Figure:
 
 def _results(title: str, found: ScopeFigures, result: RetrievalResult) -> Section:
     measure, arms = result.measure, found.arms
-    names = [n for n in (*NAMES, PROMPT) if n in next(iter(arms.values()))]
+    names = [n for n in (*NAMES, *TURN_DEPTHS, PROMPT) if n in next(iter(arms.values()))]
 
     def against(arm: str, name: str) -> Figure | str:
         own = found.intervals.get(arm)
@@ -254,6 +259,19 @@ def _results(title: str, found: ScopeFigures, result: RetrievalResult) -> Sectio
                 is_of_arms=True,
             )
         )
+    if found.kinds:
+        shown = [n for n in dict.fromkeys((measure, "hit@1", *TURN_DEPTHS)) if n in names]
+        tables += [
+            Table(
+                heads=("arm", *(f"{kind} ({own.questions})" for kind, own in found.kinds.items())),
+                rows=tuple(
+                    (arm, tuple(Figure(own.arms[arm][name]) for own in found.kinds.values()))
+                    for arm in arms
+                ),
+                title=f"{name} by kind of question",
+            )
+            for name in shown
+        ]
     quality = {arm: _mean(found, arm, measure) for arm in arms}
     curves = LineChart(
         "Recall by depth", "passages or documents read", "recall, points", found.curves

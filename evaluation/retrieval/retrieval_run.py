@@ -75,9 +75,9 @@ class ScopedQuestion:
         return f"{self.scope} {self.question.id}"
 
     @property
-    def document(self) -> str | None:
-        """The document that it is asked of; None: the corpus."""
-        return self.question.document if self.scope is Scope.DOCUMENT else None
+    def documents(self) -> tuple[str, ...]:
+        """The documents that it is asked of; empty: the corpus."""
+        return self.question.documents_in(self.scope)
 
 
 class RetrievalExperiment(
@@ -155,20 +155,20 @@ class RetrievalExperiment(
     def measure_all(
         self, left: Sequence[ItemTrial[ScopedQuestion]], keep: Keep[RetrievalLine], watch: Watch
     ) -> None:
-        """Documents of a set come one after the other, so that only one's indexes are held."""
+        """Questions of the same documents come one after the other, so that only these are held in
+        indexes.
+        """
         bench: RetrieverBench | None = None
-        at: tuple[Scope, str | None] | None = None
+        at: tuple[Scope, tuple[str, ...]] | None = None
         for item, trials in groupby(left, key=lambda trial: trial.item):
             have = frozenset(self.arms) - {trial.arm for trial in trials}
-            if bench is None or at != (item.scope, item.document):
-                at = item.scope, item.document
+            if bench is None or at != (item.scope, item.documents):
+                at = item.scope, item.documents
                 place, plan, snapshot = self._place, self._plan, self._snapshot
-                id_ = None if item.document is None else place.find(item.document)
-                if id_ is not None:
-                    only = Filters(documents=(id_,))
-                    snapshot = apply_filters(snapshot, place.space.store, only)
+                if ids := place.ids(item.documents):
+                    snapshot = apply_filters(snapshot, place.space.store, Filters(documents=ids))
                 arms = make_arms(
-                    plan.arms, place.space, snapshot, id_ is None, plan.prompts, place.pruner
+                    plan.arms, place.space, snapshot, not ids, plan.prompts, place.pruner
                 )
                 bench = RetrieverBench(item.scope, arms, Resolver(snapshot, place.find))
             vector = self._place.embedder.embed_query(item.question.text)
@@ -178,11 +178,13 @@ class RetrievalExperiment(
         """The figures of every scope."""
         plan, missing = self._plan, missing_gold(self._targets)
         scopes = {
-            scope: scope_figures(found, plan.arms, plan.baseline)
+            scope: scope_figures(found, plan.arms, plan.baseline, plan.loaded.kinds_apart)
             for scope, found in by_scope(lines).items()
         }
         first = next(iter(scopes.values()))
         noted = Counter(plan.loaded.notes) + Counter(self._place.notes)
+        if apart := sum(q.kind in plan.loaded.kinds_apart for q in plan.questions):
+            noted[f"questions counted apart: {', '.join(plan.loaded.kinds_apart)}"] = apart
         lost = {"gold that names no passage, counted as not found": len(missing)} if missing else {}
         return RetrievalResult(
             dataset=plan.loaded.name,

@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals, share_intervals
 from dynagrag.evaluation.frame.figures import POINTS
-from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
+from dynagrag.evaluation.ranking_measures import NAMES, PROMPT, TURN_DEPTHS
 
 _DIGITS, _PRECISION = 6, 2
 """Of shares, and of what is given in points."""
-SHOWN_WITH_INTERVALS = ("recall@5", "p@5", "r@10", "hit@1", "mrr", PROMPT)
+SHOWN_WITH_INTERVALS = ("recall@5", "p@5", "r@10", "hit@1", "mrr", *TURN_DEPTHS, PROMPT)
 """The measures whose means get an interval of their own, for the plots. Differences get one for
 every measure.
 """
@@ -23,6 +23,10 @@ every measure.
 
 class Ranked(Protocol):
     """Measurements of a ranking."""
+
+    @property
+    def kind(self) -> str:
+        """What its set calls questions of its sort; empty where it has no name for them."""
 
     @property
     def measures(self) -> Mapping[str, float]:
@@ -58,10 +62,20 @@ class PointsBounds:
     high: float
 
 
+class KindMeans(BaseModel):
+    """The means of the questions of one kind, as fractions of 1, by arm and measure."""
+
+    model_config = ConfigDict(frozen=True)
+
+    questions: int
+    arms: dict[str, dict[str, float]]
+
+
 class ScopeFigures(BaseModel):
     """The figures of one scope. `arms`: means, as fractions of 1; `ms` the median. `curves`: recall
     at 1, 2 and so on. `intervals`: of the differences from the baseline, by arm and measure;
-    `means`: of some means themselves.
+    `means`: of some means themselves. `kinds`: where the questions are of several, those that count
+    in no other figure last.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -71,24 +85,33 @@ class ScopeFigures(BaseModel):
     curves: dict[str, list[float]] = Field(default_factory=dict)
     intervals: dict[str, dict[str, PointsDifference]] = Field(default_factory=dict)
     means: dict[str, dict[str, PointsBounds]] = Field(default_factory=dict)
+    kinds: dict[str, KindMeans] = Field(default_factory=dict)
 
 
 def scope_figures(
     found: Mapping[str, Mapping[str, Ranked]],
     arms: Sequence[str],
     baseline: str,
+    kinds_apart: Sequence[str] = (),
     seed: int = SEED,
 ) -> ScopeFigures:
-    """The figures of rankings by arm and question, all arms over the questions of the baseline."""
-    questions = list(found[baseline])
+    """The figures of rankings by arm and question, all arms over the questions of the baseline but
+    those of `kinds_apart`, unless there are no others.
+    """
+    own_baseline = found[baseline]
     names = names_of(line for own in found.values() for line in own.values())
+    by_kind: dict[str, list[str]] = {}
+    for question, line in own_baseline.items():
+        by_kind.setdefault(line.kind, []).append(question)
+    counted = [kind for kind in by_kind if kind not in kinds_apart] or list(by_kind)
+    questions = [q for q, line in own_baseline.items() if line.kind in counted]
     values = {
         arm: {name: [found[arm][q].measures[name] for q in questions] for name in names}
         for arm in arms
     }
     # of an arm that writes no prompts there are none
     tokens = {
-        arm: [n for line in found[arm].values() if (n := line.prompt_tokens) is not None]
+        arm: [n for q in questions if (n := found[arm][q].prompt_tokens) is not None]
         for arm in arms
     }
     shown = [name for name in SHOWN_WITH_INTERVALS if name in names]
@@ -97,7 +120,7 @@ def scope_figures(
         questions=len(questions),
         arms={
             arm: means_of(values[arm])
-            | {"ms": median_ms(found[arm].values())}
+            | {"ms": median_ms([found[arm][q] for q in questions])}
             | ({"prompt_tokens": round(fmean(tokens[arm]), 1)} if tokens[arm] else {})
             for arm in arms
         },
@@ -114,12 +137,29 @@ def scope_figures(
             seed,
         ),
         means={a: {n: PointsBounds(*_bounds(spread[f"{a} {n}"])) for n in shown} for a in arms},
+        kinds={
+            kind: KindMeans(
+                questions=len(by_kind[kind]),
+                arms={
+                    arm: means_of(
+                        {n: [found[arm][q].measures[n] for q in by_kind[kind]] for n in names}
+                    )
+                    for arm in arms
+                },
+            )
+            for kind in sorted(by_kind, key=lambda kind: kind not in counted)
+            if len(by_kind) > 1
+        },
     )
 
 
 def names_of(lines: Iterable[Ranked]) -> tuple[str, ...]:
     """The measures that all of these lines have, in their order."""
-    return (*NAMES, PROMPT) if all(PROMPT in line.measures for line in lines) else NAMES
+    measured = [line.measures for line in lines]
+    return (
+        *NAMES,
+        *(name for name in (*TURN_DEPTHS, PROMPT) if all(name in own for own in measured)),
+    )
 
 
 def means_of(values: Mapping[str, Sequence[float]]) -> dict[str, float]:

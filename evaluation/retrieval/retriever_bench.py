@@ -7,7 +7,7 @@ from dynagrag.core.schema import Question, Snapshot, Vector
 from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
-from dynagrag.evaluation.ranking_measures import CURVE, PROMPT, measure
+from dynagrag.evaluation.ranking_measures import CURVE, PROMPT, measure, turn_hits
 from dynagrag.evaluation.retrieval.prompt_arms import PromptMeasures, prompt_recall, prompt_tokens
 from dynagrag.evaluation.retrieval.retrieval_report import (
     PassageWords,
@@ -40,7 +40,8 @@ class RetrieverBench:
         """A line an arm, but for those named in `but`, which have theirs."""
         arms = [arm for arm in self._arms if arm.name not in but]
         embedded = Question(question.text, vector)
-        rankings, times = {}, {}
+        rankings, times, hits = {}, {}, {}
+        gold_turns = self._resolver.gold_turns(question.gold)
         for arm in arms:
             question_asked = arm.split(embedded)
             if arm.name not in self._warm:
@@ -50,6 +51,11 @@ class RetrieverBench:
             found = arm.retrieve(question_asked)
             times[arm.name] = 1000 * (time.perf_counter() - begun)
             rankings[arm.name] = self._resolver.ranking(question.gold, found.passages)
+            hits[arm.name] = (
+                turn_hits(self._resolver.turns(found.passages), gold_turns)
+                if question.gold.spans
+                else {}
+            )
         units = {name: [ranked.unit for ranked in ranking] for name, ranking in rankings.items()}
         measured = measure(units, target.units, len(target.missing)) if arms else {}
         gold = self._resolver.gold_passages(target)
@@ -61,6 +67,7 @@ class RetrieverBench:
                 scope=self._scope,
                 question=question.id,
                 text=question.text,
+                kind=question.kind,
                 arm=arm.name,
                 passages=tuple(
                     RetrievedPassage(id=r.passage.id, score=r.score, gold=r.unit in target.units)
@@ -68,7 +75,11 @@ class RetrieverBench:
                 ),
                 gold=gold,
                 missing=target.missing,
-                measures={**measured[arm.name].values, **prompts[arm.name].measures},
+                measures={
+                    **measured[arm.name].values,
+                    **hits[arm.name],
+                    **prompts[arm.name].measures,
+                },
                 recall=measured[arm.name].recall,
                 ms=round(times[arm.name], 3),
                 prompt_tokens=prompts[arm.name].tokens,

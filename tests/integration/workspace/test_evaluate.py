@@ -270,6 +270,47 @@ def test_meetings_are_asked_each_alone_and_all_together(evaluate: Evaluate, meet
     assert not any("{" in p.words for p in run.passages().values())
 
 
+def test_sessions_of_a_conversation_are_asked_together_and_their_turns_counted(
+    evaluate: Evaluate, meetings: Path
+) -> None:
+    def session(number: int, firm: str) -> list[dict[str, str]]:
+        texts = ("Good to see you.", f"{firm} hired me today.", "How nice for you!")
+        return [
+            {"speaker": PEOPLE[i % 2], "dia_id": f"D{number}:{i + 1}", "text": text}
+            for i, text in enumerate(texts)
+        ]
+
+    def talk(name: str, firms: Sequence[str]) -> dict[str, object]:
+        sessions = {f"session_{n}": session(n, firm) for n, firm in enumerate(firms, start=1)}
+        questions = [
+            {
+                "question": f"Who hired {PEOPLE[1]}: {firms[0]}?",
+                "evidence": ["D1:2"],
+                "category": 4,
+            },
+            {"question": f"Did {firms[1]} hire {PEOPLE[0]}?", "evidence": ["D2:2"], "category": 5},
+        ]
+        return {"sample_id": name, "conversation": sessions, "qa": questions}
+
+    path = meetings / "talk/locomo/some.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps([talk("one", FIRMS[:2]), talk("two", FIRMS[2:4])]))
+    run, summary = evaluate(dataset="locomo")
+    assert list(summary["scopes"]) == ["conversation", "corpus"]
+    assert summary["questions"] == 2, "those asked of the wrong person are apart"
+    kinds = summary["scopes"]["conversation"]["kinds"]
+    assert {kind: own["questions"] for kind, own in kinds.items()} == {
+        "single": 2,
+        "adversarial": 2,
+    }
+    own = summary["arms"]["bm25"]
+    assert (own["hit@1"], own["turn_hit@1"], own["turn_hit@3"]) == (1, 0, 1)
+    assert kinds["adversarial"]["arms"]["bm25"]["turn_hit@10"] == 1
+    asked_alone = [line for line in run.lines() if line.scope == "conversation"]
+    assert all(len(line.passages) <= 2 for line in asked_alone)
+    assert "turn_hit@k" in run.report().words
+
+
 def test_one_scope_can_be_asked_alone_and_a_set_without_it_says_so(
     evaluate: Evaluate, meetings: Path
 ) -> None:

@@ -45,7 +45,7 @@ DATASET = Annotated[
     typer.Option(
         "--dataset",
         help=(
-            "Published set: musique, hotpotqa, 2wiki, multihop-rag, qmsum, squality or"
+            "Published set: musique, hotpotqa, 2wiki, multihop-rag, qmsum, locomo, squality or"
             " graphrag-bench. Needs --data."
         ),
     ),
@@ -86,8 +86,8 @@ SCOPE = Annotated[
     typer.Option(
         "--scope",
         help=(
-            "For qmsum: ask each question of its own meeting (document) or of all (corpus)."
-            " Default: document."
+            "For qmsum: ask each question of its own meeting (document) or of all (corpus). For"
+            " locomo: of its own conversation (conversation) or of all. Default: the narrow one."
         ),
     ),
 ]

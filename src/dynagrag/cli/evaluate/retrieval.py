@@ -38,7 +38,8 @@ _MEASURES = (
     "Measures, in points (fractions of 1 with --json), with 95 % intervals of the differences:"
     " recall@k, the share of the gold among the first k passages; all@5, all gold among the first"
     " 5; hit@1, the first passage is gold; mrr, 1 / rank of the first gold; p@5, the share of gold"
-    " among the first 5; r@10, gold among the first 10 of at most 10. ms is the median time per"
+    " among the first 5; r@10, gold among the first 10 of at most 10; turn_hit@k, where gold names"
+    " turns, a gold turn is among the first k turns. ms is the median time per"
     " question in milliseconds, without embedding and splitting it."
 )
 
@@ -46,7 +47,9 @@ DATASET = Annotated[
     str | None,
     typer.Option(
         "--dataset",
-        help="Published set: musique, hotpotqa, 2wiki, multihop-rag or qmsum. Needs --data.",
+        help=(
+            "Published set: musique, hotpotqa, 2wiki, multihop-rag, qmsum or locomo. Needs --data."
+        ),
     ),
 ]
 QUESTIONS = Annotated[
@@ -80,8 +83,8 @@ SCOPE = Annotated[
     typer.Option(
         "--scope",
         help=(
-            "For qmsum: search the question's own meeting (document) or all meetings (corpus)."
-            " Default: both."
+            "For qmsum: search the question's own meeting (document) or all meetings (corpus). For"
+            " locomo: its own conversation (conversation) or all (corpus). Default: both."
         ),
     ),
 ]

@@ -27,7 +27,8 @@ DATA = Annotated[
         metavar="FOLDER",
         help=(
             "Folder of the published sets: multihop/ and transcript_qa/ with .jsonl or .jsonl.gz"
-            " files. Texts are embedded once, in HOME/evaluation/workspaces."
+            " files, talk/locomo/ with .json or .json.gz files. Texts are embedded once, in"
+            " HOME/evaluation/workspaces."
         ),
     ),
 ]

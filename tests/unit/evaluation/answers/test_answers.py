@@ -232,7 +232,7 @@ def test_a_question_of_one_document_is_answered_from_it(
     answer: Callable[..., list[AnswerLine]], space: Workspace
 ) -> None:
     two = next(d.id for d in space.store.documents() if d.uri.endswith("two.txt"))
-    asked = [AskedQuestion("q", "Where does Person Number7 work?", "document", two)]
+    asked = [AskedQuestion("q", "Where does Person Number7 work?", "document", (two,))]
     lines = answer(FakeChat(), ["default", "graph", "naive"], asked)
     assert {citation.document for line in lines for citation in line.citations} == {two}
 

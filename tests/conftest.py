@@ -33,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent / "servers"))
 sys.path.insert(0, str(Path(__file__).parent / "stand_ins"))
 
+import embedder_jars  # noqa: F401  its cache is that of the real home
 from cutting_proxy import CuttingProxy
 from neo4j_jars import (
     NEO4J_5,

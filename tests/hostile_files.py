@@ -401,6 +401,59 @@ FORMS: dict[str, tuple[str, st.SearchStrategy[bytes]]] = {
         ".txt",
         _blocks(_lines("{a}\t{b}\t{text}\n", **_SAID), "0.5\t1.5\tx\n2.5\t3.5\ty\n"),
     ),
+    "cells": (
+        ".csv",
+        _blocks(_lines("{a};{name};{text}\n", **_SAID), "Zeit;Wer;Was\n0:01;Ida;x y\n"),
+    ),
+    "paragraph-times": (
+        ".txt",
+        _blocks(_lines("{name}: {text} #{a}-1#\n\n", **_SAID), "A: x #00:00:01-0#\n\n"),
+    ),
+    "chat": (
+        ".cha",
+        _blocks(
+            _lines("*{name}:\t{text} &=x [: {text}] .\n%com:\t{text}\n", **_SAID),
+            "@UTF8\n@Participants:\tCHI Ida Target_Child\n",
+        ),
+    ),
+    "ctm": (".ctm", _blocks(_lines("x 1 {a} {b} {text}\n", **_SAID), "x 1 1.0 0.5 a\n" * 3)),
+    "mail": (
+        ".eml",
+        _blocks(
+            _lines("{name}: {text}\n", **_SAID),
+            "From: A <a@x.org>\nDate: Thu, 25 Apr 2024 09:00:01 +0000\nMessage-ID: <1>\n",
+        ),
+    ),
+    "praat": (
+        ".TextGrid",
+        _blocks(
+            _lines('{a}\n{b}\n"{text}"\n', **_SAID),
+            'File type = "ooTextFile"\n"TextGrid"\n0\n9\n<exists>\n1\n'
+            '"IntervalTier"\n"A"\n0\n9\n3\n',
+        ),
+    ),
+    "rtf": (
+        ".rtf",
+        _blocks(_lines("\\pard {name}: {text}\\par\n", **_SAID), "{\\rtf1 A: x\\par\n"),
+    ),
+    "elan": (
+        ".eaf",
+        _blocks(
+            _lines(
+                '<TIER TIER_ID="{name}"><ANNOTATION><ALIGNABLE_ANNOTATION TIME_SLOT_REF1="{a}">'
+                "<ANNOTATION_VALUE>{text}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>"
+                "</TIER>\n",
+                **_SAID,
+            ),
+            "<ANNOTATION_DOCUMENT>",
+        ).map(lambda data: data + b"</ANNOTATION_DOCUMENT>"),
+    ),
+    "tei": (
+        ".xml",
+        _blocks(_lines('<u who="#{name}" start="{a}"><seg>{text}</seg></u>', **_SAID), "<TEI>").map(
+            lambda data: data + b"</TEI>"
+        ),
+    ),
     "json": (".json", _TRANSCRIPT.map(lambda value: json.dumps(value).encode())),
     "jsonl": (
         ".jsonl",

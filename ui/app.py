@@ -13,6 +13,7 @@ from dynagrag.ui.graph import graph_page as graph_page
 from dynagrag.ui.ingest import ingest_page as ingest_page
 from dynagrag.ui.serving import server
 from dynagrag.ui.settings import settings_page as settings_page
+from dynagrag.ui.warnings_view import keep_warnings, show_warnings
 from dynagrag.ui.workspaces import workspaces_page as workspaces_page
 
 # files of ours: Streamlit fetches a `:material/` page icon from another host
@@ -35,6 +36,11 @@ _LOST = """@keyframes connection-lost { to { visibility: visible; } }
     animation: connection-lost 0s 1.5s forwards;
 }"""
 """Streamlit dims the page and writes a faint word into its corner."""
+_ON_PHONE = "workspace_on_phone"
+_ONLY_ON_PHONE = f"@media (min-width: 641px) {{ .st-key-{_ON_PHONE} {{ display: none; }} }}"
+"""The sidebar with the list of workspaces is folded away on a phone: there it stands above the page
+too.
+"""
 PAGES = (
     (ask_page, "Ask", "", ":material/forum:"),
     (why_page, "Why", "why", ":material/account_tree:"),
@@ -49,10 +55,11 @@ PAGES = (
 
 def main() -> None:
     """Navigation, the workspace that the visitor is in, and the page."""
+    keep_warnings()
     st.set_page_config(
         page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto"
     )
-    st.html(f"<style>{_LESS_AIR}\n{_WHOLE_LINKS}\n{_DANGER}\n{_LOST}</style>")
+    st.html(f"<style>{_LESS_AIR}\n{_WHOLE_LINKS}\n{_DANGER}\n{_LOST}\n{_ONLY_ON_PHONE}</style>")
     if not server.is_served():  # nothing checks who asks, and for which password
         st.error("Start the app with `dynagrag serve`.", icon=":material/lock:")
         st.stop()
@@ -68,22 +75,28 @@ def main() -> None:
     chosen = st.navigation(pages)
     state.know_pages({page.url_path: page for page in pages})
     st.logo(str(LOGO), size="large", icon_image=str(ICON))
-    with st.sidebar, state.shown_errors():
-        names = sorted({*state.known_workspaces(), state.workspace_name()})
-        picked = st.selectbox(
-            "Workspace",
-            names,
-            index=names.index(state.workspace_name()),
-            key=f"pick_{state.workspace_name()}",
-        )
-        if picked != state.workspace_name():
-            state.switch_workspace(picked)
-            st.rerun()
+    with st.sidebar:
+        _choose_workspace("pick")
+    with st.container(key=_ON_PHONE):
+        _choose_workspace("pick_on_phone")
     chosen.run()
+    with st.sidebar:
+        show_warnings()  # those of this run too
     if (
         st.query_params.get(state.WORKSPACE) != state.workspace_name()
     ):  # so that a reload, or the link sent to somebody, comes back here
         st.query_params[state.WORKSPACE] = state.workspace_name()
+
+
+def _choose_workspace(key: str) -> None:
+    """The list of workspaces. `key`: of the place where it stands."""
+    with state.shown_errors():
+        now = state.workspace_name()
+        names = sorted({*state.known_workspaces(), now})
+        picked = st.selectbox("Workspace", names, index=names.index(now), key=f"{key}_{now}")
+        if picked != now:
+            state.switch_workspace(picked)
+            st.rerun()
 
 
 if __name__ == "__main__":

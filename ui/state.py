@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dynagrag import wiring
-from dynagrag.config.settings import Settings, load_settings
+from dynagrag.config.settings import Settings, load_settings, where_set
 from dynagrag.config.system_keyring import KEYS
 from dynagrag.core.errors import DynaGragError, SettingsError
 from dynagrag.core.protocols import ChatModel, Embedder
@@ -30,7 +30,7 @@ from dynagrag.ui.background import unexpected
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.workspace.address import has_store, store_address
 from dynagrag.workspace.facade import Workspace, open_workspace
-from dynagrag.workspace.workspace_catalog import workspace_names
+from dynagrag.workspace.workspace_catalog import last_change, workspace_names
 
 _LOG = logging.getLogger(__name__)
 WORKSPACE = "workspace"
@@ -139,11 +139,19 @@ def chosen() -> dict[str, str]:
 
 def workspace_name() -> str:
     """The workspace that this visitor is in: the last chosen, that of the address bar, else the
-    setting's.
+    setting's; where nobody set one and none has the default's name, the one that changed last.
     """
     if WORKSPACE not in st.session_state:
-        st.session_state[WORKSPACE] = st.query_params.get(WORKSPACE) or settings().workspace
+        st.session_state[WORKSPACE] = st.query_params.get(WORKSPACE) or _first_workspace()
     return str(st.session_state[WORKSPACE])
+
+
+def _first_workspace() -> str:
+    now = settings()
+    names = known_workspaces()
+    if where_set("workspace") != "default" or now.workspace in names or not names:
+        return now.workspace
+    return max(names, key=lambda name: last_change(now.workspaces_dir / name))
 
 
 def switch_workspace(name: str) -> None:
@@ -186,19 +194,6 @@ def link_to_page(path: str, label: str, icon: str, **parameters: str) -> None:
         st.page_link(page, label=label, icon=icon, query_params=query)
     else:  # a page that runs alone
         st.markdown(f"[{label}]({path}?{urlencode(query)})")
-
-
-def show_empty_workspace() -> None:
-    """Says that the workspace is empty, and links to what to begin with."""
-    st.info("This workspace is empty.", icon=":material/waving_hand:")
-    _link_to_beginnings()
-
-
-def _link_to_beginnings() -> None:
-    link_to_page("ingest", "Bring in transcripts", ":material/upload_file:")
-    link_to_page(
-        "workspaces", "Or try the demo: eleven minutes of Apollo 13", ":material/rocket_launch:"
-    )
 
 
 def known_workspaces() -> list[str]:
@@ -350,27 +345,3 @@ def shown_errors() -> Iterator[None]:
     except Exception as err:  # noqa: BLE001 - the page's edge; Streamlit's signals pass
         _LOG.exception("a page failed")
         st.error(unexpected(err), icon=":material/bug_report:")
-
-
-def needs_workspace(title: str = "") -> WorkspaceSession | None:
-    """The open workspace, or what a first visit sees in its place, below this title where the page
-    has shown none.
-    """
-    opened = None
-    with shown_errors():
-        opened = session()
-        if opened is None:
-            if title:
-                st.title(title)
-            others = (
-                ": it was renamed or deleted, or not made yet. The others are in the list"
-                " Workspace."
-                if known_workspaces()
-                else " yet."
-            )
-            st.info(
-                f"There is no workspace **{plain(workspace_name())}**{others}",
-                icon=":material/waving_hand:",
-            )
-            _link_to_beginnings()
-    return opened

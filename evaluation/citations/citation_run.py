@@ -28,10 +28,11 @@ from dynagrag.evaluation.citations.citation_report import (
 )
 from dynagrag.evaluation.citations.claim_sets import (
     GOLD,
+    SHORT,
     WICE,
     ClaimSet,
     LabelledClaim,
-    load_gold,
+    load_by_hand,
     load_pairs,
     load_wice,
 )
@@ -40,6 +41,7 @@ from dynagrag.evaluation.frame.experiment import ItemExperiment, ItemTrial, Keep
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import MeteredModel, metered_model, run_experiment
 from dynagrag.ingest.pipeline import Progress
+from dynagrag.models.reply_room import typical_thoughts
 from dynagrag.workspace.facade import open_workspace
 
 MakeChecker = Callable[[str, Asker | None, Settings], ClaimChecker]
@@ -90,8 +92,8 @@ def evaluate_citations(
     _check(settings, options)
     if options.pairs is not None:
         found = load_pairs(options.pairs)
-    elif options.dataset == GOLD:
-        found = load_gold()
+    elif options.dataset in (GOLD, SHORT):
+        found = load_by_hand(options.dataset)
     elif options.dataset is not None and options.data is not None:
         found = load_wice(options.data)
     else:
@@ -152,7 +154,7 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
         """The cost of a checker that asks a model."""
         if self._metered is None or not wiring.asks_model(arm):
             return None
-        asker = CountingAsker()
+        asker = CountingAsker(typical_thoughts(self._metered.model))
         counting = self._make(wiring.without_weights(arm), asker, self._settings)
         return checking_cost(counting, asker, (item.claim for item in items), self._settings)
 
@@ -239,11 +241,11 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
 def _check(settings: Settings, options: CitationOptions) -> None:
     if sum(given is not None for given in (options.dataset, options.pairs, options.workspace)) != 1:
         raise UsageError(
-            "name what to check, one of: --dataset gold, --dataset wice --data FOLDER, --pairs"
-            " FILE, --workspace NAME"
+            "name what to check, one of: --dataset gold, --dataset short, --dataset wice --data"
+            " FOLDER, --pairs FILE, --workspace NAME"
         )
-    if options.dataset not in (None, GOLD, WICE):
-        raise UsageError(f"unknown data set {options.dataset!r}; known: {GOLD}, {WICE}")
+    if options.dataset not in (None, GOLD, SHORT, WICE):
+        raise UsageError(f"unknown data set {options.dataset!r}; known: {GOLD}, {SHORT}, {WICE}")
     if options.dataset == WICE and options.data is None:
         raise UsageError(
             f"say where {options.dataset} lies: --data FOLDER, the folder that holds citations/"

@@ -16,7 +16,8 @@ from dynagrag.core.schema import Claim, Line
 from dynagrag.evaluation.question_sets.json_rows import SUFFIXES, Row, read_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
 
-WICE, GOLD = "wice", "gold"
+WICE, GOLD, SHORT = "wice", "gold", "short"
+_BY_HAND = {GOLD: "claims_gold.jsonl", SHORT: "short_answers.jsonl"}
 _FOLDER = "citations"
 _WICE_STEM = "wice_claim_dev"
 _LABELS = {"supported": True, "partially_supported": False, "not_supported": False}
@@ -90,12 +91,13 @@ def load_pairs(path: Path) -> ClaimSet:
     )
 
 
-def load_gold() -> ClaimSet:
-    """Claims written by hand on lines of transcripts and stories: docs/evaluation.md."""
-    rows, file = read_rows(
-        Path(str(resources.files("dynagrag.evaluation.citations") / "claims_gold.jsonl"))
-    )
-    return ClaimSet(GOLD, tuple(map(_gold_claim, rows)), (file,))
+def load_by_hand(name: str) -> ClaimSet:
+    """Claims written by hand, on lines of transcripts and stories (`GOLD`) or as short answers to
+    questions (`SHORT`): docs/evaluation.md.
+    """
+    folder = resources.files("dynagrag.evaluation.citations")
+    rows, file = read_rows(Path(str(folder / _BY_HAND[name])))
+    return ClaimSet(name, tuple(map(_gold_claim, rows)), (file,))
 
 
 def load_wice(data: Path) -> ClaimSet:
@@ -179,7 +181,7 @@ def _gold_claim(row: Row) -> LabelledClaim:
     kind = "" if is_true else row.text("kind")
     return LabelledClaim(
         row.id("id"),
-        Claim(row.text("claim"), lines),
+        _claim(row, lines),
         is_true,
         kind,
         label,
@@ -192,7 +194,16 @@ def _pair(row: Row) -> LabelledClaim:
     lines = _lines(row)
     kind = _optional(row, "kind") if not is_true else ""
     source = _optional(row, "document", "source") or content_id(*(line.text for line in lines))
-    return LabelledClaim(_id_of(row), Claim(row.text("claim"), lines), is_true, kind, label, source)
+    return LabelledClaim(_id_of(row), _claim(row, lines), is_true, kind, label, source)
+
+
+def _claim(row: Row, lines: tuple[Line, ...]) -> Claim:
+    """With its `question`, if the row has one: the claim is then a short answer to it."""
+    text = row.text("claim")
+    if row.values.get("question") is None:
+        return Claim(text, lines)
+    question = row.text("question")
+    return Claim(f"{question} {text}", lines, question=question)
 
 
 def _label(row: Row) -> tuple[bool, str]:

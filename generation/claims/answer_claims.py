@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from dynagrag.core.errors import BudgetError, ModelError
 from dynagrag.core.protocols import ClaimChecker
 from dynagrag.core.schema import CheckedClaim, Claim, ClaimCheck, Line, Verdict
+from dynagrag.generation.citations import without_marks
 from dynagrag.generation.claims.claim_search import ClaimSearch, NearestLines
 from dynagrag.generation.claims.claim_split import SplitClaim, split_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.support import content_stems
+from dynagrag.language.identification import UNKNOWN, language_of
 
 _MAX_FOUND = 2
 """Lines that a checker names for a claim; the model may cite more."""
@@ -27,10 +29,13 @@ it: a model reads them all.
 
 @dataclass(frozen=True, slots=True)
 class WrittenFrom:
-    """A text, and by label the lines that it was written from."""
+    """A text, and by label the lines that it was written from. `question`: what it answers, where
+    its short answers count as claims.
+    """
 
     text: str
     lines: Mapping[str, Line]
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +84,13 @@ def checked_claims(
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A claim, the lines that it is held against by label, and what came of it: of the rules where
-    nobody else was asked. `shown`: the labels of all lines that these were chosen of.
+    """A claim, the language of its text, the lines that it is held against by label, and what came
+    of it: of the rules where nobody else was asked. `shown`: the labels of all lines that these
+    were chosen of.
     """
 
     claim: SplitClaim
+    language: str
     lines: Mapping[str, Line]
     check: ClaimCheck
     shown: frozenset[str]
@@ -111,6 +118,7 @@ class _Held:
             self.check.score,
             self.check.language,
             self.num_searched,
+            self.claim.question,
         )
 
 
@@ -122,10 +130,11 @@ def _checked(
 ) -> tuple[list[tuple[CheckedClaim, ...]], tuple[str, ...]]:
     """The claims of each text, and the checker's notes, each once."""
     named_before = {_bare(claim.text): claim.lines for claim in known if claim.lines}
-    split = [split_claims(text.text) for text in texts]
+    split = [split_claims(text.text, text.question) for text in texts]
     held = [
-        _checked_by_rules(claim, text.lines, named_before.get(_bare(claim.text), ()))
+        _checked_by_rules(claim, language, text.lines, named_before.get(_bare(claim.text), ()))
         for text, claims in zip(texts, split, strict=True)
+        for language in ((_language(text),) if claims else ())
         for claim in claims
     ]
     held = _checked_by(checker, held)
@@ -136,8 +145,16 @@ def _checked(
     return [tuple(itertools.islice(rows_left, len(claims))) for claims in split], notes
 
 
+def _language(text: WrittenFrom) -> str:
+    """That of a text as a whole, with its question where it is too short to tell; empty where that
+    can't be told either.
+    """
+    found = language_of(without_marks(text.text), language_of(text.question))
+    return "" if found == UNKNOWN else found
+
+
 def _checked_by_rules(
-    claim: SplitClaim, lines: Mapping[str, Line], named_before: Sequence[str]
+    claim: SplitClaim, language: str, lines: Mapping[str, Line], named_before: Sequence[str]
 ) -> _Held:
     """A claim with the lines that it is held against, and what rules say of it: its cited lines
     where they state or contradict it; else the others where they do; else both.
@@ -155,17 +172,18 @@ def _checked_by_rules(
             places[label] = (label not in named_before, -len(wanted & words))
     nearest = sorted(places, key=places.__getitem__)[:_MAX_OTHERS]
     others = {label: lines[label] for label in nearest}
-    held = _Held(claim, {}, ClaimCheck(Verdict.NOT_FOUND), frozenset(lines))
+    held = _Held(claim, language, {}, ClaimCheck(Verdict.NOT_FOUND), frozenset(lines))
     for chosen in (own, others, own | others):
         if chosen and chosen != held.lines and not held.is_settled:
-            check = RulesChecker().check([_as_claim(claim, chosen)])[0]
-            held = replace(held, lines=chosen, check=check)
+            held = replace(held, lines=chosen)
+            held = replace(held, check=RulesChecker().check([_as_claim(held)])[0])
     return held
 
 
-def _as_claim(claim: SplitClaim, lines: Mapping[str, Line]) -> Claim:
+def _as_claim(held: _Held) -> Claim:
     """As a checker takes it."""
-    return Claim(claim.text, tuple(lines.values()), len(lines.keys() & set(claim.labels)))
+    claim, num_cited = held.claim, len(held.lines.keys() & set(held.claim.labels))
+    return Claim(claim.text, tuple(held.lines.values()), num_cited, claim.question, held.language)
 
 
 def _checked_by(checker: ClaimChecker, held: Sequence[_Held]) -> list[_Held]:
@@ -174,7 +192,7 @@ def _checked_by(checker: ClaimChecker, held: Sequence[_Held]) -> list[_Held]:
     """
     if isinstance(checker, RulesChecker):
         return list(held)
-    claims = [_as_claim(row.claim, row.lines) for row in held if row.lines]
+    claims = [_as_claim(row) for row in held if row.lines]
     checks = iter(checker.check(claims) if claims else ())
     return [replace(row, check=next(checks)) if row.lines else row for row in held]
 
@@ -195,11 +213,14 @@ def _searched(held: Sequence[_Held], checker: ClaimChecker, search: ClaimSearch)
             looked_for[i] = nearest
     again = _checked_by(
         checker,
-        [_checked_by_rules(held[i].claim, nearest.lines, ()) for i, nearest in looked_for.items()],
+        [
+            _checked_by_rules(held[i].claim, held[i].language, nearest.lines, ())
+            for i, nearest in looked_for.items()
+        ],
     )
     for (i, nearest), row in zip(looked_for.items(), again, strict=True):
-        is_unread = row.check.verdict is Verdict.NOT_CHECKED and row.check.language
-        is_told = row.is_settled or is_unread
+        is_unread = row.check.verdict is Verdict.NOT_CHECKED
+        is_told = row.is_settled or (is_unread and (row.check.language or row.claim.question))
         is_better = row.check.verdict is Verdict.STATED or (is_told and not held[i].is_settled)
         if is_better:
             rows[i] = replace(row, num_searched=nearest.num_lines)

@@ -11,7 +11,7 @@ import numpy as np
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Evidence, Line
 from dynagrag.generation.evidence import Span, claim_lines, span_evidence, speaker_spans
-from dynagrag.generation.support import content_stems
+from dynagrag.generation.support import nearness
 from dynagrag.language.words import FUNCTION_WORDS
 from dynagrag.retrieval.passages import PassageScores, best_rows, words
 
@@ -50,7 +50,7 @@ class ClaimSearch:
 
     def nearest(self, claim: str) -> NearestLines:
         """Ten lines at most: of the passages that fit the claim best by words and vectors, those
-        that share most content words with it; ties by the passages' order.
+        that are nearest to it by their words; ties by the passages' order.
         """
         vector = self._embedder.embed_query(claim)
         rows = best_rows(self._passages.fused(claim, vector), _MAX_PASSAGES)
@@ -59,10 +59,10 @@ class ClaimSearch:
             for row in rows.tolist()
             for span in speaker_spans(self._snapshot, self._snapshot.passages[row])
         ]
-        wanted = content_stems(claim)
         found = [span_evidence(self._snapshot, self._label(span), *span) for span in spans]
-        found.sort(key=lambda e: -len(wanted & content_stems(f"{e.speaker or ''} {e.quote}")))
-        nearest = {e.label: e for e in found[:_MAX_LINES]}
+        shares = nearness(claim, [f"{e.speaker or ''} {e.quote}" for e in found])
+        order = sorted(range(len(found)), key=lambda i: -shares[i])[:_MAX_LINES]
+        nearest = {found[i].label: found[i] for i in order}
         self.evidence |= nearest
         telling = " ".join(word for word in words(claim) if word not in FUNCTION_WORDS)
         bearing = np.flatnonzero(self._passages.bm25(telling) > 0)

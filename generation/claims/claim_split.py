@@ -1,9 +1,10 @@
 """An answer into claims: its sentences, and in them the clauses that state something of their own.
 Each keeps its place in the answer.
 
-These claim nothing: questions (but for what they state first), headings, "Here is what I found:", a
-list of names, words on what the evidence lacks. The items of a list are claims of their own, read
-with the line that leads them in.
+These claim nothing by themselves: questions (but for what they state first), headings, "Here is
+what I found:", words on what the evidence lacks, and names, dates and the like, which are short
+answers to the question. The items of a list are claims of their own, read with the line that leads
+them in.
 """
 
 import re
@@ -14,6 +15,7 @@ from dynagrag.generation.citations import cited_labels, without_marks
 from dynagrag.generation.claims.answer_sentences import answer_sentences
 from dynagrag.generation.claims.claim_lexicon import ASKING, AUXILIARIES, SAYING, THINKING
 from dynagrag.generation.claims.clauses import clauses, has_verb, states_something
+from dynagrag.generation.claims.short_answers import is_short_answer
 from dynagrag.generation.claims.word_senses import told_forms
 from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of
 from dynagrag.language.sentences import strip_span
@@ -31,6 +33,8 @@ _WHO = re.compile(r"(?:who|which|whose)\b", re.IGNORECASE)
 _SAID = told_forms((*SAYING, *ASKING, *THINKING))
 _MAX_CHARACTERS, _MAX_TAIL = 6_000, 400
 """Of an answer, more than it may have tokens for; of a sentence's marks at its end."""
+_BEFORE_FIRST = " \n-*•–>#"
+"""What may stand before an answer's first sentence: a list's mark."""
 _LINE = re.compile(r"[^\n]+")
 _ITEM = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"(?P<hashes>#+\s+).*|\*\*[^*]+\*\*:?|__[^_]+__:?")
@@ -112,13 +116,15 @@ _TAIL = re.compile(
 @dataclass(frozen=True, slots=True)
 class SplitClaim:
     """A claim from `start` to `end` of an answer; its `text` stands alone and has no marks;
-    `labels` are cited for it, in order.
+    `labels` are cited for it, in order. `question`: that with which the text of a short answer
+    begins; else empty.
     """
 
     start: int
     end: int
     text: str
     labels: tuple[str, ...]
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +139,16 @@ class SplitSentence:
     lead: tuple[int, int] | None = None
 
 
-def split_claims(text: str) -> tuple[SplitClaim, ...]:
+def split_claims(text: str, question: str = "") -> tuple[SplitClaim, ...]:
     """The claims of an answer in their order."""
-    return tuple(claim for sentence in split_sentences(text) for claim in sentence.claims)
+    return tuple(c for sentence in split_sentences(text, question) for c in sentence.claims)
 
 
-def split_sentences(text: str) -> list[SplitSentence]:
-    """The sentences of an answer that claim something. What goes on beyond all measure is one
-    claim, unsplit.
+def split_sentences(text: str, question: str = "") -> list[SplitSentence]:
+    """The sentences of an answer that claim something, alone or as short answers to the `question`:
+    "Bob Hill.", "In 1974.". What goes on beyond all measure is one claim, unsplit.
     """
+    asked = " ".join(question.split())
     read, rest = text[:_MAX_CHARACTERS], text[_MAX_CHARACTERS:].strip()
     made: list[SplitSentence] = []
     lead: tuple[int, int] | None = None
@@ -150,15 +157,15 @@ def split_sentences(text: str) -> list[SplitSentence]:
         item = _ITEM.match(read, start, end)
         if not item:
             if lead and is_held:  # no item followed: it leads nothing in
-                made += _of_block(read, *lead, None)
+                made += _of_block(read, *lead, None, asked)
             lead = None
         if item or not without_marks(read[start:end]).strip().endswith(":"):
-            made += _of_block(read, item.end() if item else start, end, lead)
+            made += _of_block(read, item.end() if item else start, end, lead, asked)
             is_held = False
             continue
         *before, lead = _sentences(read, start, end)
         for span in before:
-            made += _of_block(read, *span, None)
+            made += _of_block(read, *span, None, asked)
         is_held = True
     if rest:
         start, end = strip_span(text, _MAX_CHARACTERS, len(text))
@@ -203,7 +210,7 @@ def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _of_block(
-    text: str, start: int, end: int, lead: tuple[int, int] | None
+    text: str, start: int, end: int, lead: tuple[int, int] | None, question: str
 ) -> Iterator[SplitSentence]:
     """The sentences of a block that claim something; of a heading, only where it states something.
 
@@ -218,8 +225,22 @@ def _of_block(
         shown = (lead[0], lead[0])
     for first, last in _sentences(text, start, end):
         claims = tuple(_claims(text, first, last, lead))
+        is_first = not without_marks(text[:first]).strip(_BEFORE_FIRST)
+        if not claims and question and (lead or is_first or cited_labels(text[first:last])):
+            claims = tuple(_short_answers(text, first, last, question))
         if claims:
             yield SplitSentence(first, last, claims, shown)
+
+
+def _short_answers(text: str, start: int, end: int, question: str) -> Iterator[SplitClaim]:
+    """A sentence that claims something with the question alone; none where it asks, or says only
+    that something is found.
+    """
+    sentence = _EMPHASIS.sub("", without_marks(text[start:end])).strip(" ,;:")
+    words = _without_source(_stated(sentence)).strip()
+    if not words.endswith("?") and words.strip(" .!") and is_short_answer(words):
+        labels = cited_labels(text[start:end])
+        yield SplitClaim(start, end, f"{question} {words}", labels, question)
 
 
 def _is_topic(lead: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from dynagrag.core.protocols import Asker, Prompt
 from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
+from dynagrag.generation.claims.short_answers import whole_claim
 from dynagrag.generation.claims.shown_lines import (
     documents_of,
     line_tokens,
@@ -53,6 +54,7 @@ class ModelChecker:
 
     def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
         """One for each claim. Raises ModelError's children and BudgetError."""
+        claims = [whole_claim(claim) for claim in claims]
         rows = [nearest_rows(claim, _MAX_LINES, _CLAIM_TOKENS) for claim in claims]
         checks = {
             i: ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "there are no lines")

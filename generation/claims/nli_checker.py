@@ -20,6 +20,7 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import SettingsError
 from dynagrag.core.schema import Claim, ClaimCheck, Vectors, Verdict
 from dynagrag.generation.claims.onnx_classifier import OnnxClassifier, has_onnx
+from dynagrag.generation.claims.short_answers import whole_claim
 from dynagrag.generation.claims.shown_lines import nearest_rows
 from dynagrag.models.catalog import hub_model
 
@@ -118,6 +119,7 @@ class NliChecker:
         """One for each claim. Raises SettingsError where the model can't be loaded or isn't a
         classifier of this kind, ModelError else.
         """
+        claims = [whole_claim(claim) for claim in claims]
         if not any(claim.lines for claim in claims):
             return [_not_found(0.0, "there are no lines") for _ in claims]
         with self._lock:

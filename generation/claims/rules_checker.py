@@ -25,9 +25,11 @@ from dynagrag.generation.claims.claim_lexicon import JOINING, LEANING
 from dynagrag.generation.claims.clauses import independent_parts, is_joint
 from dynagrag.generation.claims.comparison import Check, Comparison
 from dynagrag.generation.claims.number_checks import counted_gap, may_be_otherwise, number_gap
+from dynagrag.generation.claims.quantities import quantities
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_gap
-from dynagrag.generation.claims.shown_lines import nearest_rows
+from dynagrag.generation.claims.short_answers import statement
+from dynagrag.generation.claims.shown_lines import nearest_row
 from dynagrag.generation.claims.stance import stance_gap
 from dynagrag.generation.claims.verbatim import says_verbatim
 from dynagrag.generation.claims.word_checks import (
@@ -38,6 +40,7 @@ from dynagrag.generation.claims.word_checks import (
     replaced_gap,
     verb_gap,
 )
+from dynagrag.generation.support import content_stems
 from dynagrag.language.identification import ENGLISH, language_name, language_of
 from dynagrag.language.sentences import sentence_spans
 
@@ -79,6 +82,7 @@ _ADDRESS = re.compile(r"[A-Z]\w+, (?:we|I|you)\b")
 _INITIAL = re.compile(r"\b[A-Z]\.$")
 _OPENING = 5
 """Words at which a sentence leans on the one before."""
+_SPEAKS_OF_SELF = frozenset(("i", "we"))
 _MAX_CHARACTERS = 2_000
 """Of a sentence that is read, and of a claim."""
 _MANY_WORDS = 14
@@ -125,15 +129,86 @@ def _checked(claim: Claim) -> ClaimCheck:
         return ClaimCheck(Verdict.NOT_CHECKED, (), None, "it is too long to be checked")
     if not claim.lines:
         return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "there is no line")
-    around = language_of(claim.text)
-    if around not in LANGUAGES:  # of a claim alone names may decide
-        around = language_of("\n".join((claim.text, *(line.text for line in claim.lines))))
+    if claim.question:
+        return _short_answer_checked(claim)
+    around = _language_with(claim)
     of_lines = [line.language or language_of(line.text, around) for line in claim.lines]
-    own = language_of(claim.text, Counter(of_lines).most_common(1)[0][0])
+    own = language_of(claim.text, claim.language or Counter(of_lines).most_common(1)[0][0])
     rows = [row for row, language in enumerate(of_lines) if language in LANGUAGES]
     if own in LANGUAGES and len(rows) == len(of_lines):
         return _compared_with_lines(claim)
     return _checked_in_part(claim, own, of_lines, rows)
+
+
+def _short_answer_checked(claim: Claim) -> ClaimCheck:
+    """A short answer with its question. That a line has a name or a number says nothing of what was
+    asked, so only a statement made of the two is checked, against each sentence alone: what stands
+    in the next one is what is confused. A line contradicts it that has all words of the question.
+    """
+    own = _language_with(claim)
+    told = statement(claim.question, claim.answer) if own in LANGUAGES else None
+    sentences = [
+        (row, replace(line, text=line.text[start:end], language=line.language or spoken))
+        for row, line in enumerate(claim.lines if told else ())
+        for spoken in (language_of(line.text, own),)
+        for start, end in sentence_spans(line.text)
+    ]
+    checks = [_checked(Claim(told or "", (sentence,), language=own)) for _, sentence in sentences]
+    stating = [
+        (row, check)
+        for (row, sentence), check in zip(sentences, checks, strict=True)
+        if check.verdict is Verdict.STATED and _tells_of(sentence, claim)
+    ]
+    if stating:
+        rows = tuple(dict.fromkeys(row for row, _ in stating))
+        return replace(max(stating, key=lambda pair: pair[1].score or 0.0)[1], lines=rows)
+    for (row, sentence), check in zip(sentences, checks, strict=True):
+        is_asked = content_stems(claim.question) <= _stems(sentence)
+        if check.verdict is Verdict.CONTRADICTED and is_asked:
+            return replace(check, lines=(row,))
+    if told and not any(_has_of(line, claim.answer) for line in claim.lines):
+        return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "no line has a word of it")
+    reason = "rules can't tell what it says with its question"
+    language = "" if own in LANGUAGES else own
+    return ClaimCheck(Verdict.NOT_CHECKED, (nearest_row(claim),), None, reason, language=language)
+
+
+def _tells_of(sentence: Line, claim: Claim) -> bool:
+    """Whether a sentence itself has a short answer, or its speaker, who is the answer, speaks of
+    themselves; and of numbers no more than the answer and its question, since "eleven in 1954, four
+    in 1991" has them all.
+    """
+    wanted, numbers = content_stems(claim.answer), quantities(claim.answer)
+    if numbers and (asked := quantities(claim.question)):
+        return len(quantities(sentence.text)) <= len(numbers) + len(asked)
+    is_of_speaker = wanted and not numbers and not wanted & content_stems(sentence.text)
+    return not is_of_speaker or not _SPEAKS_OF_SELF.isdisjoint(read(sentence.text).lows)
+
+
+def _stems(line: Line) -> frozenset[str]:
+    """Of what it says and of who says it."""
+    return content_stems(f"{line.speaker or ''} {line.text}")
+
+
+def _has_of(line: Line, answer: str) -> bool:
+    """Whether a line has a word or a number of a short answer; of one without any it may."""
+    wanted, numbers = content_stems(answer), quantities(answer)
+    if not wanted and not numbers:
+        return True
+    theirs = quantities(line.text)
+    return bool(wanted & _stems(line)) or any(
+        mine.agrees(other) for mine in numbers for other in theirs
+    )
+
+
+def _language_with(claim: Claim) -> str:
+    """Of the text that a claim is from; where nobody told it, of the claim, or of the claim with
+    its lines, whose names decide less.
+    """
+    own = claim.language or language_of(claim.text)
+    if own in LANGUAGES or claim.language:
+        return own
+    return language_of("\n".join((claim.text, *(line.text for line in claim.lines))))
 
 
 def _checked_in_part(
@@ -143,7 +218,7 @@ def _checked_in_part(
     verbatim = tuple(i for i, line in enumerate(claim.lines) if says_verbatim(claim.text, line))
     if verbatim:
         return ClaimCheck(Verdict.STATED, verbatim, 1.0)
-    nearest = nearest_rows(replace(claim, num_cited=0), 1, _MAX_CHARACTERS)[0]
+    nearest = nearest_row(claim)
     if own in LANGUAGES and rows:
         lines = tuple(claim.lines[row] for row in rows)
         num_cited = sum(row < claim.num_cited for row in rows)
@@ -302,6 +377,7 @@ def _compared(attribution: Attributed, line: Line) -> _Finding:
                 share,
                 gap.reason,
                 is_against=gap.is_against
+                and not comparison.sentence.is_question
                 and share >= _ABOUT_SAME
                 and all(CHECKS[other](comparison) is None for other in others),
                 repeats=name in ("replaced word", "described thing"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.schema import Claim, Line
 from dynagrag.generation.evidence import as_json, evidence_line, one_line
-from dynagrag.generation.support import content_stems
+from dynagrag.generation.support import content_stems, nearness
 from dynagrag.language.sentences import sentence_spans
 
 
@@ -27,6 +27,14 @@ def nearest_rows(claim: Claim, max_lines: int, token_budget: int) -> list[int]:
         rows.append(row)
         token_budget = max(0, token_budget)
     return rows
+
+
+def nearest_row(claim: Claim) -> int:
+    """The row of the line that is nearest to the claim by its words, whoever cited which; the first
+    of equals.
+    """
+    shares = nearness(claim.text, [f"{line.speaker or ''} {line.text}" for line in claim.lines])
+    return shares.index(max(shares))
 
 
 def line_tokens(line: Line) -> int:

@@ -18,16 +18,16 @@ class StrictAnswer:
     left_out: tuple[CheckedClaim, ...]
 
 
-def strict_answer(text: str, claims: Sequence[CheckedClaim]) -> StrictAnswer:
+def strict_answer(text: str, claims: Sequence[CheckedClaim], question: str = "") -> StrictAnswer:
     """Sentences of which each claim is stated stay as they are; of others the stated clauses stay,
     as sentences of their own.
 
-    `claims` are those of the text, in its order. What claims nothing goes too, but for the line
-    before a list's items.
+    `claims` are those of the text as an answer to the `question`, in its order. What claims nothing
+    goes too, but for the line before a list's items.
     """
     rows = iter(claims)
     made = _Writer()
-    for sentence in split_sentences(text):
+    for sentence in split_sentences(text, question):
         held = [next(rows) for _ in sentence.claims]
         kept = [claim for claim in held if claim.verdict is Verdict.STATED]
         if kept:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dynagrag.core.schema import Answer, CheckedClaim, Citation, Verdict
 from dynagrag.core.text import plural
-from dynagrag.language.identification import language_name
+from dynagrag.language.identification import UNKNOWN, language_name
 
 NOT_FOUND = "not found in the sources"
 UNSUPPORTED = "The model's answer isn't supported by these lines:"
@@ -24,7 +24,9 @@ def verdict_note(claim: CheckedClaim) -> str:
     if claim.verdict is Verdict.NOT_FOUND:
         return not_found_note(claim.num_searched)
     if claim.verdict is Verdict.NOT_CHECKED:
-        why = f" ({language_name(claim.language)})" if claim.language else ""
+        language = language_name(claim.language) if claim.language not in ("", UNKNOWN) else ""
+        why = "short answer" if claim.question else language
+        why = f" ({why})" if why else ""
         nearest = f"; nearest: {', '.join(claim.lines)}" if claim.lines else ""
         return f"{claim.verdict.value}{why}{nearest}"
     if claim.verdict is Verdict.CONTRADICTED:

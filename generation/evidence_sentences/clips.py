@@ -9,8 +9,8 @@ from dynagrag.generation.evidence_sentences.line_index import LineIndex, Passage
 from dynagrag.generation.evidence_sentences.stretches import stretch_around
 
 MAX_CLIPS = 5
-NUM_MARKED = 5
-"""Of the best lines: those are marked where a clip holds them."""
+NUM_MARKED = 3
+"""Of the best lines: those are marked where a clip holds them, but for questions."""
 
 
 def clips_of(index: LineIndex, lines: Sequence[EvidenceLine]) -> tuple[Clip, ...]:
@@ -57,7 +57,8 @@ def _clip(
         hits=tuple(
             (s.start, s.end)
             for s in stretch
-            if s.start == line.match_start or (line.document, s.start) in marked
+            if s.start == line.match_start
+            or (not s.is_question and (line.document, s.start) in marked)
         ),
         best=(line.match_start, line.match_end),
         fit=line.fit,

@@ -30,6 +30,7 @@ WEIGHTS = {
     "words around": 0.4,
     "words asked": 0.3,
     "answer": 0.2,
+    "answer around": 0.2,
     "speaker": 0.8,
     "question": -0.1,
     "call": -1.0,
@@ -100,7 +101,8 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
         "words asked": np.array(
             [max(_shares(index, stems, [s.stems for s in own]), default=0.0) for own in asked]
         ),
-        "answer": _best_answers(wanted, stretches),
+        "answer": _answer_fits(wanted, [[s] for s in sentences]),
+        "answer around": _answer_fits(wanted, stretches),
         "speaker": np.array([float(s.speaker in speakers) for s in sentences]),
         "question": np.array([float(s.is_question) for s in sentences]),
         "call": np.array([float(_is_formal(s, index.speaker_words)) for s in sentences]),
@@ -160,15 +162,15 @@ def _mean_vectors(
     return unit_rows(summed)
 
 
-def _best_answers(
-    wanted: AskedAnswer | None, stretches: Sequence[Sequence[PassageSentence]]
-) -> Floats:
-    """(n,) how well the sentence of each stretch fits that can best be what is asked for."""
+def _answer_fits(wanted: AskedAnswer | None, groups: Sequence[Sequence[PassageSentence]]) -> Floats:
+    """(n,) how well the sentence of each group fits that can best be what is asked for; a question
+    can't.
+    """
     if wanted is None:
-        return np.zeros(len(stretches))
-    every = {(s.document_id, s.start): s for stretch in stretches for s in stretch}
+        return np.zeros(len(groups))
+    every = {(s.document_id, s.start): s for group in groups for s in group}
     fit = {key: 0.0 if s.is_question else fit_of(wanted, s.text) for key, s in every.items()}
-    return np.array([max(fit[s.document_id, s.start] for s in own) for own in stretches])
+    return np.array([max(fit[s.document_id, s.start] for s in group) for group in groups])
 
 
 def _is_formal(sentence: PassageSentence, speakers: frozenset[str]) -> bool:

@@ -4,6 +4,11 @@ says it.
 Only what is surely a name counts: capitalised within a sentence that isn't capitalised throughout,
 without an article, no acronym, no month, no form of a word that stands anywhere in the documents.
 No name counts as unknown where most speakers go by call signs or have no label: they may be meant.
+
+German writes every noun with a capital: a word is surely a name there only alone behind a title
+("Herr Vogt"), or where it is nearly one of the documents' names ("Maier" for Meier). So it is in a
+question whose language can't be told. Where names take endings that change them (Marek, Marka), one
+is unknown only if no word of the documents begins as it does.
 """
 
 import re
@@ -18,16 +23,27 @@ from dynagrag.core.text import without_accents
 from dynagrag.generation.support import WORD
 from dynagrag.graph_store.derived.speaker_roles import roles_of
 from dynagrag.language.english.data import words_of
+from dynagrag.language.german.data import words_of as german_words_of
+from dynagrag.language.identification import UNKNOWN, language_of
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_WORDS, DETERMINERS, HONORIFICS, MONTHS, WEEKDAYS
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
-_OPENS = re.compile(r"(?:^|[.?!:;\"“”(\[]\s*)$")
+_OPENS = re.compile(r"(?:^|[.?!¿¡:;\"“”„«»(\[]\s*)$")
 _NAME = re.compile(r"(?:(?:Mc|Mac|[DO]['’])?[A-ZÀ-Þ][a-zß-ÿ]+)(?:-[A-ZÀ-Þ][a-zß-ÿ]+)*")
 _NO_NAMES = HONORIFICS.union(MONTHS, WEEKDAYS, ("christmas", "easter"))
 _ARTICLES = DETERMINERS | words_of(WordClass.DETERMINES_TITLE)
 _IN_TITLES = words_of(WordClass.SMALL_IN_TITLE)
-_MIN_LETTERS, _BEGINNING = 3, 4
+_TITLES = german_words_of(WordClass.FORM_OF_ADDRESS, WordClass.PERSON_TITLE)
+_POLITE = frozenset(
+    "don doña lei madame mademoiselle monsieur pan pana panem pani panią panu państwo senhor"
+    " senhora señor señora señores signor signora signore usted ustedes".split()
+)
+"""Forms of address of other languages, which may be written with a capital."""
+_UNCHANGED = frozenset("ca da de en es fr gl it nl no pt sv".split())
+"""Languages in which a name stays as it is, but for an s."""
+_NOUNS_AS_NAMES = frozenset(("de", UNKNOWN))
+_MIN_LETTERS, _BEGINNING, _SHARED = 3, 4, 3
 _MAX_NEAREST, _LEAST_LIKE = 3, 0.75
 
 
@@ -42,11 +58,18 @@ class UnknownNames:
         if not self._are_speakers_named:
             return {}
         unknown: dict[str, tuple[str, ...]] = {}
+        language = language_of(question)
         for name in _names(question):
+            bare = tuple(word for word in name if word.casefold() not in _TITLES)
+            is_titled = len(bare) == 1 < len(name)
             last = _plain(name[-1])
-            parts = (part for part in WORD.findall(last) if len(part) >= _MIN_LETTERS)
-            if not any(self._is_known(part) for part in parts):
+            parts = [part for part in WORD.findall(last) if len(part) >= _MIN_LETTERS]
+            may_be_changed = language not in _UNCHANGED and any(map(self._begins_one, parts))
+            if not may_be_changed and not any(map(self._is_known, parts)):
                 like = get_close_matches(last, self._named, _MAX_NEAREST, _LEAST_LIKE)
+                if language in _NOUNS_AS_NAMES and not is_titled and not like:
+                    continue
+                name = bare if is_titled else name
                 unknown[" ".join(name)] = tuple(dict.fromkeys(self._named[part] for part in like))
         return unknown
 
@@ -59,6 +82,11 @@ class UnknownNames:
             other.startswith(word[: max(_BEGINNING, min(len(word), len(other)) - 1)])
             for other in beside
         )
+
+    def _begins_one(self, word: str) -> bool:
+        """Whether a word of the documents begins as this does."""
+        beginning = word[: min(_SHARED, len(word) - 2)]
+        return any(found.startswith(beginning) for found in self._words)
 
     @cached_property
     def _are_speakers_named(self) -> bool:
@@ -141,6 +169,8 @@ def _names(question: str) -> Iterator[tuple[str, ...]]:
 def _is_name_word(word: str) -> bool:
     key = entity_key(word)
     if len(key) < _MIN_LETTERS or not _NAME.fullmatch(word):
+        return False
+    if word.casefold() in _POLITE:
         return False
     return key not in COMMON_WORDS and not _NO_NAMES & {key, key.removesuffix("s")}
 

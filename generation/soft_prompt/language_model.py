@@ -13,7 +13,8 @@ from dynagrag.checkpoints.devices import choose_device, has_bfloat16
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import SettingsError
 from dynagrag.generation.soft_prompt.precision import Precision
-from dynagrag.models.catalog import CATALOG, model_path
+from dynagrag.models.catalog import model_path
+from dynagrag.models.known_models import CATALOG
 from dynagrag.models.transformers_chat import load_transformers, locate_model
 
 _PLACE = "\N{OBJECT REPLACEMENT CHARACTER}"

@@ -1,5 +1,5 @@
-"""PDF, DOCX and HTML, through pypdf, python-docx and beautifulsoup4: their words as lines, which
-are then read as plain text is.
+"""PDF, DOCX, RTF and HTML, through pypdf, python-docx, striprtf and beautifulsoup4: their words as
+lines, which are then read as plain text is.
 """
 
 import io
@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import date, datetime
-from itertools import islice
 from typing import Any
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
+from dynagrag.ingest.load.html_text import FURNITURE, html_words
 from dynagrag.ingest.load.parsed import (
     DATE_KEY,
     MAX_FILE_BYTES,
@@ -25,7 +25,7 @@ from dynagrag.ingest.load.parsed import (
     split_lines,
 )
 from dynagrag.ingest.load.prose import parse_text
-from dynagrag.ingest.load.tables import columns_of, parse_rows
+from dynagrag.ingest.load.tables import columns_of, has_times, parse_table
 
 _SHORT_LINE = 0.75
 """A line shorter than this share of its page's long lines ends a paragraph: PDF has no paragraphs,
@@ -38,15 +38,8 @@ _REPEATED, _OPERATOR = 10, 10
 pages call).
 """
 _TEMPLATE_DAY = date(2013, 12, 23)
+_TEMPLATE_TITLES = frozenset({"Word Document", "Document", "untitled"})
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
-_BLOCKS = frozenset(
-    """
-        address article aside blockquote body caption center dd details div dl dt fieldset
-        figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol option p pre
-        section summary table tbody td tfoot th thead tr ul
-    """.split()
-)
-_DROPPED = frozenset("script style noscript template svg iframe head object canvas".split())
 
 
 def _as_text(text: str) -> Parsed:
@@ -166,17 +159,17 @@ def parse_docx(data: bytes) -> Parsed:
     turns, another one is one turn per row.
 
     Raises:
-        LoadError: A zip that is no DOCX, a broken or an oversized one.
+        LoadError: A broken one.
     """
     with _parser_errors("DOCX"):
         import docx
         from docx.table import Table
 
-        _check_zip(data)
         document = docx.Document(io.BytesIO(data))
         parts: list[Parsed] = []
         texts: list[str] = []
         title = document.core_properties.title or ""
+        title = "" if title in _TEMPLATE_TITLES else title
         headings = {s.style_id for s in document.styles if s.name in {"Title", "Heading 1"}}
         for item in document.iter_inner_content():
             if isinstance(item, Table):
@@ -206,7 +199,12 @@ def _docx_date(document: Any) -> Any:
     return None
 
 
-def _check_zip(data: bytes) -> None:
+def zip_format(data: bytes) -> str:
+    """docx or xlsx, for a zip that is one and may be unpacked.
+
+    Raises:
+        LoadError: Another archive, a broken one, or one that grows beyond its size.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             infos = archive.infolist()
@@ -214,13 +212,14 @@ def _check_zip(data: bytes) -> None:
         raise LoadError(f"broken zip or DOCX ({err}); open it and save it again") from err
     names = {info.filename for info in infos}
     num_bytes = sum(info.file_size for info in infos)
-    if "word/document.xml" not in names:
+    form = next((form for part, form in _ZIP_FORMATS.items() if part in names), "")
+    if not form:
         kind = next(
             (kind for part, kind in _ZIP_KINDS if any(name.startswith(part) for name in names)),
             "a zip archive",
         )
         raise LoadError(
-            f"is {kind}, not a DOCX;"
+            f"is {kind}, which isn't read;"
             f" {'unpack it' if kind == 'a zip archive' else 'save it as DOCX, PDF or text'} first"
         )
     for info in infos:
@@ -235,13 +234,15 @@ def _check_zip(data: bytes) -> None:
             f"unpacks to {num_bytes:,} bytes, at most {MAX_FILE_BYTES:,} are read; split it or save"
             " it without images"
         )
+    return form
 
 
+_ZIP_FORMATS = {"word/document.xml": "docx", "xl/workbook.xml": "xlsx"}
 _MAX_EXPANSION = 200
 _FREE_EXPANSION_BYTES = 16_000_000
 """Text shrinks to a tenth, a long table of few words to a hundredth."""
 _ZIP_KINDS = (
-    ("xl/", "an Excel workbook"),
+    ("xl/", "a binary Excel workbook"),
     ("ppt/", "a PowerPoint file"),
     ("META-INF/container.xml", "an EPUB"),
     ("content.xml", "an OpenDocument file"),
@@ -257,9 +258,8 @@ def _flushed(texts: list[str]) -> Parsed:
 
 def _table(table: Any) -> Parsed:
     rows = list(_rows(table))
-    columns = columns_of(rows[0]) if rows else None
-    if columns is not None and len(rows[0]) > 1:
-        return parse_rows(columns, len(rows[0]), enumerate(rows[1:], 2), "|")
+    if rows and len(rows[0]) > 1 and (columns_of(rows[0]) is not None or has_times(rows)):
+        return parse_table(list(enumerate(rows, 1)), "|")
     # A table without a header may have its speakers in a column.
     parsed = parse_text(["\t".join(map(collapse, row)) for row in rows])
     if parsed.format != "text":
@@ -295,6 +295,31 @@ def _rows(table: Any) -> Iterator[list[str]]:
         above = here
 
 
+# ---------------------------------------------------------------------------------------------- RTF
+
+
+def is_rtf(text: str) -> bool:
+    """Whether a text is RTF."""
+    return text.lstrip().startswith("{\\rtf")
+
+
+def parse_rtf(text: str) -> Parsed:
+    """The paragraphs of an RTF file.
+
+    Raises:
+        LoadError: Too large, or broken.
+    """
+    if len(text) > MAX_TREE_BYTES:
+        raise LoadError(
+            f"is {len(text):,} characters of RTF, at most {MAX_TREE_BYTES:,} are read; save it as"
+            " text"
+        )
+    with _parser_errors("RTF"):
+        from striprtf.striprtf import rtf_to_text
+
+        return replace(_as_text(rtf_to_text(text, errors="replace")), format=None)
+
+
 # --------------------------------------------------------------------------------------------- HTML
 
 
@@ -318,31 +343,7 @@ def parse_html(text: str) -> Parsed:
         soup = BeautifulSoup(text, "lxml")
         heading = soup.title or soup.find("h1")
         title = collapse(heading.get_text()) if heading is not None else ""
-        parsed = _as_text("".join(_html_words(soup)))
-        return replace(parsed, title=title, format=None)
-
-
-def _html_words(soup: Any) -> Iterator[str]:
-    """A page's text with blank lines round its blocks. Walked by links, not by recursion: pages may
-    be nested without end.
-    """
-    from bs4.element import NavigableString, PreformattedString, Tag
-
-    dropped: set[int] = set()
-    for element in soup.descendants:
-        if id(element.parent) in dropped or element.name in _DROPPED:
-            dropped.add(
-                id(element)
-            )  # passed over, not cut out: that looks for its place among its siblings each time
-        elif isinstance(element, Tag):
-            yield "\n" if element.name == "br" else "\n\n" if element.name in _BLOCKS else ""
-        elif isinstance(element, NavigableString) and not isinstance(element, PreformattedString):
-            is_kept = any(parent.name == "pre" for parent in islice(element.parents, 4))
-            yield str(element) if is_kept else re.sub(r"\s+", " ", str(element))
-        if (
-            element.next_sibling is None
-            and element.parent is not None
-            and element.parent.name in _BLOCKS
-            and id(element.parent) not in dropped
-        ):
-            yield "\n\n"
+        parsed = _as_text("".join(html_words(soup)))
+        beside = [own for own in soup.find_all(FURNITURE) if own.get_text().strip()]
+        notes = ("the page's menus and footer left out",) if beside else ()
+        return replace(parsed, title=title, notes=(*notes, *parsed.notes), format=None)

@@ -40,6 +40,8 @@ _SURE, _LIKELY, _NOISE = 0.1, 0.07, 0.03
 and below which a file of many such bytes is no text (docs/decisions/0042-transcript-forms.md).
 """
 _MANY = 200
+_CHAT = (b"@UTF8", b"@Begin", b"@Font", b"@Window")
+"""The beginnings of CHAT, which has its times between two NAKs (0x15)."""
 _CONTROL_BYTES = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1b") + b"\x7f"
 _MAX_CONTROL_SHARE = 0.02
 # A sign that has no place between two letters: where there are many, the text is in another 8-bit
@@ -140,6 +142,8 @@ def _bom(head: bytes) -> tuple[bytes, str] | None:
 
 
 def _has_controls(head: bytes) -> bool:
+    if head.removeprefix(b"\xef\xbb\xbf").startswith(_CHAT):
+        head = head.replace(b"\x15", b"")
     num_controls = len(head) - len(head.translate(None, _CONTROL_BYTES))
     return num_controls > _MAX_CONTROL_SHARE * len(head)
 

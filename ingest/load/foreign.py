@@ -35,9 +35,6 @@ _TEXTS = (
     _row("JACOsub subtitles", r"#T(?:IMERES)?\s*\d+\s*\n"),
     _row("QuickTime text", r"\{QTtext\}"),
     _row("Avid captions", r"@ This file written with the Avid Caption"),
-    _row("a Praat TextGrid", r'File type = "ooTextFile"', _AS_EXPORT),
-    _row("a CHAT transcript", r"@(?:UTF8|Begin)\b", _AS_EXPORT),
-    _row("an RTF file", r"\{\\rtf", "save it as DOCX, PDF or text"),
 )
 _ROOTS = {
     "USFSubtitles": ("Universal Subtitle Format", _AS_CAPTIONS),
@@ -46,10 +43,6 @@ _ROOTS = {
     "window": ("RealText", _AS_CAPTIONS),
     "fcpxml": ("a Final Cut Pro project", "export its captions as SRT or iTT"),
     "xmeml": ("an editing project (Final Cut Pro XML)", "export its captions as SRT"),
-    "ANNOTATION_DOCUMENT": ("an ELAN file", _AS_EXPORT),
-    "basic-transcription": ("an EXMARaLDA transcription", _AS_EXPORT),
-    "Trans": ("a Transcriber file", _AS_EXPORT),
-    "TEI": ("a TEI document", _AS_EXPORT),
     "FinalDraft": ("a Final Draft script", "export it as text or PDF"),
 }
 _BINARIES = (

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import LabelDecision, LabelFate, SourceTurn
 from dynagrag.core.text import collapse, plural
+from dynagrag.ingest.load.speech_share import speech_notes
 from dynagrag.ingest.load.times import time_notes
 
 MAX_FILE_BYTES = 200_000_000
@@ -134,7 +135,8 @@ def checked(parsed: Parsed) -> Parsed:
     """The turns within the limits, without empty ones and without characters that no text holds.
 
     Raises:
-        LoadError: No words at all, too many turns, or a turn that is too long.
+        LoadError: No words at all, hardly any that are speech, too many turns, or a turn that is
+            too long.
     """
     turns = tuple(turn for turn in parsed.turns if turn.text)
     if len(turns) > MAX_TURNS:
@@ -174,7 +176,7 @@ def checked(parsed: Parsed) -> Parsed:
     notes = parsed.notes
     if num_bad:
         notes = (*notes, f"{plural(num_bad, 'control or broken character')} replaced by U+FFFD")
-    notes += time_notes(turns)
+    notes += (*speech_notes(turns), *time_notes(turns))
     return replace(
         parsed,
         turns=turns,

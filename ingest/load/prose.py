@@ -8,9 +8,10 @@ from dataclasses import replace
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
+from dynagrag.ingest.load.paragraph_times import take_times, without_frames
 from dynagrag.ingest.load.parsed import Parsed, paragraphs, without_tags
 from dynagrag.ingest.load.spoken_text import parse_spoken
-from dynagrag.ingest.load.tables import columns_of, parse_rows
+from dynagrag.ingest.load.tables import columns_of, has_times, parse_table
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)\s*")
@@ -28,9 +29,11 @@ _EMPHASIS = re.compile(r"(?<![\w*])([*_`])(?=[^\s*_`])([^*_`]{1,500})(?<=\S)\1(?
 
 def parse_text(lines: list[str]) -> Parsed:
     """Turns where the text names speakers or times, else one a paragraph (format text)."""
+    lines, notes = without_frames(lines)
+    lines, times = take_times(lines)
     prose = [SourceTurn(collapse(" ".join(block))) for block in paragraphs(lines)]
-    parsed = parse_spoken(lines, prose)
-    return parsed if parsed.format else replace(parsed, format="text")
+    parsed = parse_spoken(lines, prose, times=times)
+    return replace(parsed, format=parsed.format or "text", notes=(*notes, *parsed.notes))
 
 
 def parse_markdown(lines: list[str]) -> Parsed:
@@ -44,13 +47,14 @@ def parse_markdown(lines: list[str]) -> Parsed:
 
 
 def _parse_untabled(lines: list[str]) -> Parsed:
+    lines, times = take_times(lines)
     blocks = _markdown_blocks(lines)
     title = next(
         (collapse(text) for level, text in blocks if level == 1),
         collapse(blocks[0][1]) if blocks and blocks[0][0] else "",
     )
     prose = [SourceTurn(collapse(text)) for _, text in blocks]
-    return parse_spoken(lines, prose, title, _without_markup)
+    return parse_spoken(lines, prose, title, _without_markup, times)
 
 
 def _tables_of_turns(lines: list[str]) -> Iterator[tuple[int, int, Parsed]]:
@@ -59,17 +63,20 @@ def _tables_of_turns(lines: list[str]) -> Iterator[tuple[int, int, Parsed]]:
     """
     at = 1
     while at < len(lines):
-        header = _cells(lines[at - 1]) if _TABLE_RULE.fullmatch(lines[at]) else []
-        columns = columns_of(header)
+        is_head = bool(_TABLE_RULE.fullmatch(lines[at]))
         at += 1
-        if columns is None or (columns.speaker is None and columns.start is None):
+        if not is_head:
             continue
         first = at - 2
         while at < len(lines) and lines[at].lstrip().startswith("|"):
             at += 1
-        rows = ((number + 1, _cells(lines[number])) for number in range(first + 2, at))
-        with suppress(LoadError):
-            yield first, at, parse_rows(columns, len(header), rows, "|")
+        numbers = [first, *range(first + 2, at)]
+        rows = [(number + 1, _cells(lines[number])) for number in numbers]
+        columns = columns_of(rows[0][1])
+        has_more = columns is not None and (columns.speaker, columns.start) != (None, None)
+        if has_more or has_times([row for _, row in rows]):
+            with suppress(LoadError):
+                yield first, at, parse_table(rows, "|")
 
 
 def _with_tables(lines: list[str], tables: list[tuple[int, int, Parsed]]) -> Parsed:

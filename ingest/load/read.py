@@ -14,13 +14,25 @@ from dynagrag.core.files.regular_files import IRREGULAR
 from dynagrag.core.schema import LoadedSource
 from dynagrag.core.text import collapse, short
 from dynagrag.ingest.load import foreign, sniff
+from dynagrag.ingest.load.aligned_forms import parse_aligned
 from dynagrag.ingest.load.captions import parse_captions
+from dynagrag.ingest.load.chat_form import is_chat, parse_chat
 from dynagrag.ingest.load.clock_forms import parse_mission_clock, parse_spacelog
-from dynagrag.ingest.load.documents import parse_docx, parse_html, parse_pdf
+from dynagrag.ingest.load.documents import (
+    is_rtf,
+    parse_docx,
+    parse_html,
+    parse_pdf,
+    parse_rtf,
+    zip_format,
+)
 from dynagrag.ingest.load.encoding import binary_kind, decode
 from dynagrag.ingest.load.json_forms import parse_json
+from dynagrag.ingest.load.mail_form import is_mail, parse_mail
 from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_TREE_BYTES, Parsed, checked, split_lines
+from dynagrag.ingest.load.praat import is_text_grid, parse_text_grid
 from dynagrag.ingest.load.prose import parse_markdown, parse_text
+from dynagrag.ingest.load.spreadsheet import parse_xlsx
 from dynagrag.ingest.load.subtitles import (
     parse_ass,
     parse_lrc,
@@ -40,10 +52,18 @@ _LINE_PARSERS = {
     "lrc": parse_lrc,
     "mission-clock": parse_mission_clock,
     "spacelog": parse_spacelog,
+    "aligned": parse_aligned,
     "csv": parse_csv,
     "markdown": parse_markdown,
     "text": parse_text,
 }
+_TEXT_FORMS = (
+    ("rtf", is_rtf, parse_rtf),
+    ("praat", is_text_grid, parse_text_grid),
+    ("mail", is_mail, parse_mail),
+    ("chat", is_chat, lambda text: parse_chat(split_lines(text))),
+)
+"""Forms that their first line names."""
 _TREE_PARSERS = {"html": parse_html, "sami": parse_sami, "xml": parse_xml}
 
 
@@ -169,17 +189,21 @@ def _parse(data: bytes, suffix: str, reading: _Reading) -> Parsed:
         return parse_pdf(data)
     if kind == "zip":
         reading.format = "docx" if suffix == ".docx" else None
-        parsed = parse_docx(data)
-        reading.format = "docx"
-        return replace(parsed, format="docx")
+        reading.format = zip_format(data)
+        parsed = parse_docx(data) if reading.format == "docx" else parse_xlsx(data)
+        return replace(parsed, format=reading.format)
     foreign.check_bytes(data[:1024])
     decoded = decode(data)
     reading.encoding, reading.notes = decoded.encoding, decoded.notes
     text = decoded.text
     foreign.check_text(text)
-    form = sniff.tree_format(text, suffix)
-    if form is not None:
-        parsed_tree = _parse_tree(text, form, suffix, reading)
+    for form, is_form, parse in _TEXT_FORMS:
+        if is_form(text):
+            reading.format = form
+            return parse(text)
+    tree = sniff.tree_format(text, suffix)
+    if tree is not None:
+        parsed_tree = _parse_tree(text, tree, suffix, reading)
         if parsed_tree is not None:
             return parsed_tree
     lines = split_lines(text)

@@ -5,6 +5,7 @@ say.
 import re
 
 from dynagrag.core.errors import LoadError
+from dynagrag.ingest.load.aligned_forms import aligned_form
 from dynagrag.ingest.load.captions import is_timing
 from dynagrag.ingest.load.clock_forms import is_mission_clock, is_spacelog
 from dynagrag.ingest.load.spoken_text import spoken_format
@@ -15,7 +16,8 @@ from dynagrag.ingest.load.subtitles import (
     is_microdvd,
     is_mpl2,
 )
-from dynagrag.ingest.load.tables import csv_delimiter, headless
+from dynagrag.ingest.load.tables import csv_delimiter, headless, is_timed_table
+from dynagrag.ingest.load.xml_speech import FORMS
 
 _JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 _HTML_TAG = re.compile(
@@ -29,7 +31,15 @@ _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
 }
-_XML = frozenset({".xml", ".ttml", ".dfxp", ".itt"})
+_MARKDOWN = frozenset({".md", ".markdown"})
+_TABLES = frozenset({".csv", ".tsv", ".tab", ".txt", ""})
+_XML = frozenset(
+    {".xml", ".ttml", ".dfxp", ".itt", ".eaf", ".exb", ".trs", ".fln", ".flk", ".tei", ".akn"}
+)
+_XML_ROOTS = tuple(
+    f"<{root.casefold()}" for root in (*FORMS, "ANNOTATION_DOCUMENT", "basic-transcription")
+)
+_XML_HEADS = ("<?xml", "<transcript", "<timedtext", "<tt", "<!doctype trans", *_XML_ROOTS)
 _PROMISES = {
     ".vtt": "no cue times such as 00:00:01.000 --> 00:00:04.000",
     ".srt": "no cue times such as 00:00:01,000 --> 00:00:04,000",
@@ -56,7 +66,7 @@ def tree_format(text: str, suffix: str) -> str | None:
             return "sami"
         if head.startswith("<!doctype html") or "<html" in head[:1000]:
             return "html"
-        if suffix in _XML or head.startswith(("<?xml", "<transcript", "<timedtext", "<tt")):
+        if suffix in _XML or head.startswith(_XML_HEADS):
             return "xml"
         if _HTML_TAG.match(head):
             return "html"
@@ -74,6 +84,8 @@ def line_format(lines: list[str], suffix: str) -> str:
     caption = _caption_form(filled, suffix) if filled else None
     if caption is not None:
         return caption
+    if aligned_form(head) is not None:
+        return "aligned"
     for form, is_form in _LINE_FORMS:
         if is_form(head):
             return form
@@ -82,7 +94,8 @@ def line_format(lines: list[str], suffix: str) -> str:
     if suffix == ".lrc" and any(map(has_lrc_time, head)):
         return "lrc"
     is_table = filled and (csv_delimiter(filled[0]) is not None or headless(filled) is not None)
-    if suffix not in _BY_SUFFIX and is_table and len(filled) > 1:
+    is_table = is_table or (suffix in _TABLES and is_timed_table(filled))
+    if suffix not in _MARKDOWN and is_table and len(filled) > 1:
         return "csv"
     spoken = None if suffix in {".md", ".markdown", ".txt"} else spoken_format(head)
     if suffix in _PROMISES and spoken not in _TIMED:

@@ -5,9 +5,10 @@ label that names nobody are nobody's, whoever spoke before.
 """
 
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from dynagrag.core.schema import LabelDecision, SourceTurn
@@ -22,6 +23,7 @@ from dynagrag.ingest.load.clocks import (
 )
 from dynagrag.ingest.load.label_forms import Head, TextLine
 from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside
+from dynagrag.ingest.load.paragraph_times import ParagraphTimes
 from dynagrag.ingest.load.parsed import Parsed, has_letter, speaker_or_none
 from dynagrag.ingest.load.speakers import MAX_PLACES, RECURS, Labels, find_labels, label_notes
 
@@ -124,27 +126,33 @@ def parse_spoken(
     prose: Sequence[SourceTurn],
     title: str = "",
     plain: Callable[[str], str] = collapse,
+    times: ParagraphTimes | None = None,
 ) -> Parsed:
     """Turns of a text that names speakers or times, without the heading that is its `title`; its
-    `prose`, with a note on what recurs, where it does neither. `plain` takes marks off the words.
+    `prose`, with a note on what recurs, where it does neither. `plain` takes marks off the words;
+    `times` were taken off the lines before.
     """
+    times = times or ParagraphTimes()
     filled = filled_lines(lines)
     labels = find_labels(filled)
     clocks = _clock_places(filled, labels)
-    form = _format(labels, clocks)
+    form = _format(labels, clocks) or ("timed-text" if times.starts else None)
     if form is None:
         decisions = _decisions(labels, ())
         notes = (*label_notes(labels), *_missed_clocks(filled, 0))
         return Parsed(tuple(prose), title=title, notes=notes, labels=decisions)
-    cutter = _Cutter(filled, labels, clocks, title)
+    cutter = _Cutter(filled, labels, clocks, title, times)
     cutter.cut()
     turns, remarks = _with_times(cutter.turns, plain)
-    num_timed = sum(turn.clock is not None for turn in cutter.turns)
+    if times.starts:
+        turns = _with_paragraph_times(turns, cutter.turns, times)
+    num_timed = sum(turn.start_s is not None for turn in turns)
     return Parsed(
         tuple(turn for turn in turns if turn.text),
         title=title,
         notes=(
             *cutter.notes,
+            *times.notes(),
             *(["the numbers of its lines left out"] if _is_numbered(lines) else []),
             *remarks,
             *label_notes(labels),
@@ -234,6 +242,20 @@ def _with_times(
     return made, [note] if len(days) > 1 else []
 
 
+def _with_paragraph_times(
+    turns: Sequence[SourceTurn], cut: Sequence[_OpenTurn], times: ParagraphTimes
+) -> list[SourceTurn]:
+    """The turns with the times of their paragraphs, where those have some."""
+    following = [*(own.number for own in cut[1:]), sys.maxsize]
+    made = []
+    for turn, own, end in zip(turns, cut, following, strict=True):
+        start_s, end_s = times.of_lines(own.number, end)
+        if start_s is not None or end_s is not None:
+            turn = replace(turn, start_s=start_s, end_s=end_s)
+        made.append(turn)
+    return made
+
+
 # ------------------------------------------------------------------------------------------ cutting
 
 
@@ -245,6 +267,7 @@ class _Cutter:
     labels: Labels
     clocks: _Clocks
     title: str
+    times: ParagraphTimes
     turns: list[_OpenTurn] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     speaker: str | None = None
@@ -432,6 +455,8 @@ class _Cutter:
         if not self.turns or self.turns[-1].is_aside:
             return True
         line, last = self.lines[at], self.turns[-1]
+        if line.number in self.times.starts and any(last.lines):
+            return True
         if not line.opens or not any(last.lines):
             return False
         has_own_time = self.clocks.ends and _TRAILING.fullmatch(line.text) is not None

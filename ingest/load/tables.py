@@ -10,7 +10,17 @@ from dataclasses import dataclass, replace
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
+from dynagrag.ingest.load.field_turns import turns_in_field
+from dynagrag.ingest.load.html_text import read_field
 from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, has_letter, speaker_or_none
+from dynagrag.ingest.load.table_columns import (
+    SPAN,
+    TIMECODE,
+    bare_time,
+    roles_by_cells,
+    speaker_by_word,
+    times_by_cells,
+)
 from dynagrag.ingest.load.times import (
     MILLI_S,
     Instant,
@@ -42,11 +52,13 @@ _ALIASES = {
 }
 _ROLES = {alias: role for role, aliases in _ALIASES.items() for alias in aliases.split()}
 _DELIMITERS = ",;\t|"
+_GUESSED = "\t;|,"
+"""Commas last: they stand in sentences and numbers."""
 _SAMPLE_ROWS, _MAX_NAME_WORDS = 50, 4
 _UNIT = re.compile(r" ?[(\[](s|sec|seconds|ms|milliseconds)[)\]]$")
+_CLOCK_HEAD = re.compile(r"[\[(#]?\d{1,2}:\d\d(?::\d\d)?\b", re.ASCII)
+_FEWEST_TIMED = 3
 _IN_BRACKETS = re.compile(r" ?[(\[][^()\[\]]{1,40}[)\]]$")
-_TIMECODE = re.compile(r"(\d{1,2}:\d\d:\d\d)[:;](\d{1,2})", re.ASCII)
-"""Hours, minutes, seconds, frames: editors' programs write them so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +70,16 @@ class Columns:
     start: int | None
     end: int | None
     duration: int | None
-    hint_s: float | None
+    hint_s: float | None = None
     """The unit that a name says (start_ms)."""
+    span: int | None = None
+    """A column of ranges, which are start and end."""
+
+    @property
+    def places(self) -> set[int]:
+        """The columns that are read."""
+        own = (self.text, self.speaker, self.start, self.end, self.duration, self.span)
+        return {place for place in own if place is not None}
 
 
 def columns_of(header: Sequence[str]) -> Columns | None:
@@ -131,7 +151,7 @@ def headless(lines: Sequence[str]) -> tuple[str, Columns, int] | None:
 
 
 def _is_time(cell: str) -> bool:
-    return bool(_TIMECODE.fullmatch(cell.strip())) or any_seconds(cell) is not None
+    return bool(TIMECODE.fullmatch(cell.strip())) or any_seconds(cell) is not None
 
 
 def parse_csv(lines: list[str]) -> Parsed:
@@ -146,7 +166,7 @@ def parse_csv(lines: list[str]) -> Parsed:
     first = lines[at] if lines else ""
     without_head = None if csv_delimiter(first) else headless(lines)
     delimiter = without_head[0] if without_head else csv_delimiter(first)
-    delimiter = delimiter or max(_DELIMITERS, key=first.count)
+    delimiter = delimiter or guessed_delimiter(lines) or max(_DELIMITERS, key=first.count)
     csv.field_size_limit(MAX_TURN_CHARS + 1)
     reader = csv.reader(
         io.StringIO("\n".join(lines[at:]), newline=""), delimiter=delimiter, strict=True
@@ -161,15 +181,104 @@ def parse_csv(lines: list[str]) -> Parsed:
     if without_head is not None:
         parsed = parse_rows(without_head[1], without_head[2], rows, delimiter)
         return replace(parsed, notes=("no header: start, end and text by place", *parsed.notes))
-    header = rows[0][1] if rows else []
-    columns = columns_of(header)
-    if columns is None:
-        names = ", ".join(short(cell, 30) for cell in header[:8])
-        raise LoadError(
-            f"has no column for the text (found {names or 'nothing'}); name one of them text, and"
-            " others speaker, start, end"
+    return parse_table(rows, delimiter)
+
+
+def parse_table(rows: Sequence[tuple[int, Sequence[str]]], delimiter: str) -> Parsed:
+    """The turns of (line number, cells) rows, whose columns their header and cells tell.
+
+    Raises:
+        LoadError: No column for the text, or two that may be it.
+    """
+    rows = _from_header(rows)
+    cells = [row for _, row in rows]
+    header = cells[0] if cells else []
+    columns, notes = columns_of(header), list[str]()
+    has_header = True
+    if columns is not None:
+        columns = _with_cells(columns, cells)
+    else:
+        roles = roles_by_cells(cells)
+        if roles is None:
+            names = ", ".join(short(cell, 30) for cell in header[:8])
+            raise LoadError(
+                f"has no column for the text (found {names or 'nothing'}); name one of them text,"
+                " and others speaker, start, end"
+            )
+        columns = Columns(
+            roles.text, roles.speaker, roles.start, roles.end, roles.duration, span=roles.span
         )
-    return parse_rows(columns, len(header), rows[1:], delimiter)
+        has_header = roles.has_header
+        notes.append(_told(columns, header if has_header else ()))
+    parsed = parse_rows(columns, len(header), rows[1:] if has_header else rows, delimiter)
+    return replace(parsed, notes=(*notes, *parsed.notes))
+
+
+def _from_header(rows: Sequence[tuple[int, Sequence[str]]]) -> Sequence[tuple[int, Sequence[str]]]:
+    """The rows without those above the header that hold hardly a cell, as a title does."""
+    filled = [sum(bool(cell.strip()) for cell in row) for _, row in rows[:_SAMPLE_ROWS]]
+    usual = sorted(filled)[len(filled) // 2] if filled else 0
+    at = next((number for number, num in enumerate(filled) if num > 1 and num >= usual - 1), 0)
+    return rows[at:]
+
+
+def _with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
+    """The columns that a header names, with those of times and speakers that only cells or words of
+    other languages tell.
+    """
+    if columns.speaker is None:
+        speaker = speaker_by_word(rows[0])
+        columns = replace(columns, speaker=None if speaker in columns.places else speaker)
+    spans = times_by_cells(rows, columns.places - {columns.start})
+    if "span" in spans and columns.start in (None, spans["span"]):
+        return replace(columns, start=None, end=None, duration=None, span=spans["span"])
+    if columns.start is None:
+        columns = replace(columns, **times_by_cells(rows, columns.places))
+    return columns
+
+
+def _told(columns: Columns, header: Sequence[str]) -> str:
+    """A line on the columns that cells decided, and on those that aren't read."""
+
+    def name(place: int) -> str:
+        return short(header[place], 30) if place < len(header) else f"column {place + 1}"
+
+    roles = ("text", "speaker", "start", "end", "duration", "span")
+    places = {role: getattr(columns, role) for role in roles}
+    told = ", ".join(f"{role} {name(at)}" for role, at in places.items() if at is not None)
+    left = ", ".join(name(at) for at in range(len(header)) if at not in columns.places)
+    return f"columns by their cells: {told}" + (f"; not read: {left}" if left else "")
+
+
+def guessed_delimiter(lines: Sequence[str]) -> str | None:
+    """The delimiter by which lines are a table with a column of sentences beside one of times or
+    speakers; None where they are none.
+    """
+    filled = [line for line in lines if line.strip()][:_SAMPLE_ROWS]
+    for delimiter in _GUESSED:
+        if sum(delimiter in line for line in filled) < 0.9 * len(filled):
+            continue
+        with suppress(csv.Error, LoadError):
+            rows = [(0, row) for row in csv.reader(filled, delimiter=delimiter, strict=True)]
+            roles = roles_by_cells([row for _, row in _from_header(rows)])
+            if roles is not None and (roles.start, roles.span, roles.speaker) != (None, None, None):
+                return delimiter
+    return None
+
+
+def is_timed_table(lines: Sequence[str]) -> bool:
+    """Whether lines are a table in which cells alone tell a column of times and of sentences."""
+    delimiter = guessed_delimiter(lines)
+    filled = [line for line in lines if line.strip()][:_SAMPLE_ROWS]
+    return delimiter is not None and has_times(list(csv.reader(filled, delimiter=delimiter)))
+
+
+def has_times(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether cells alone tell a column of times and one of sentences."""
+    with suppress(LoadError):
+        roles = roles_by_cells([row for _, row in _from_header(list(enumerate(rows, 1)))])
+        return roles is not None and (roles.start is not None or roles.span is not None)
+    return False
 
 
 def parse_rows(
@@ -181,6 +290,7 @@ def parse_rows(
     Times are clock times, timecodes with frames, or plain numbers, whose unit the data tell.
     """
     read: list[tuple[str, str | None, list[Instant | None]]] = []
+    raws: list[str] = []
     num_empty = num_joined = 0
     frames = _Frames()
     for number, row in rows:
@@ -192,18 +302,28 @@ def parse_rows(
         if len(cells) > width and columns.text == width - 1:
             cells[width - 1 :] = [delimiter.join(cells[width - 1 :])]
             num_joined += 1
-        text = collapse(_cell(cells, columns.text))
+        raw = _cell(cells, columns.text)
+        text, shown_s = read_field(raw)
+        text = collapse(text)
         if not text:
             num_empty += 1
             continue
-        times = [
-            _time(_cell(cells, place), columns.hint_s, number, frames)
-            for place in (columns.start, columns.end, columns.duration)
-        ]
+        shown = [_cell(cells, at) for at in (columns.start, columns.end, columns.duration)]
+        span = SPAN.fullmatch(collapse(_cell(cells, columns.span)))
+        if columns.span is not None and span is not None:
+            shown = [span[1], span[2], ""]
+        times = [_time(bare_time(cell), columns.hint_s, number, frames) for cell in shown]
+        if times[0] is None and shown_s is not None:
+            times[0] = Instant(shown_s, is_sure=True)
+        raws.append(raw)
         read.append((text, speaker_or_none(_cell(cells, columns.speaker)), times))
     rate = frames.rate()
+    whole = _whole_transcripts(raws, columns)
+    if whole:
+        return Parsed(tuple(whole), notes=("each of its texts is read as a transcript",))
     turns, unit_s = _turns(read, columns.hint_s, rate)
     notes = [*unit_note(unit_s, [columns.hint_s])]
+    notes += _missed_times(read, columns)
     notes += [f"{plural(num_empty, 'row')} without text left out"] if num_empty else []
     if num_joined:
         notes.append(
@@ -216,6 +336,26 @@ def parse_rows(
             else f"frame numbers up to {frames.largest}: times are to the second"
         )
     return Parsed(tuple(turns), notes=tuple(notes))
+
+
+def _whole_transcripts(texts: Sequence[str], columns: Columns) -> list[SourceTurn]:
+    """The turns of texts each of which is a transcript, in a table without speakers and times."""
+    if {columns.speaker, columns.start, columns.span} != {None}:
+        return []
+    found = [turns_in_field(text) for text in texts]
+    return [turn for turns in found for turn in turns] if found and all(found) else []
+
+
+def _missed_times(
+    read: Sequence[tuple[str, str | None, list[Instant | None]]], columns: Columns
+) -> list[str]:
+    """A note where words begin with times and no column has one."""
+    if columns.start is not None or columns.span is not None:
+        return []
+    timed = [text for text, *_ in read if _CLOCK_HEAD.match(text)]
+    if len(timed) < max(_FEWEST_TIMED, 0.3 * len(read)):
+        return []
+    return [f"no time taken, though {len(timed)} texts have one, first {short(timed[0], 30)}"]
 
 
 def _turns(
@@ -279,7 +419,7 @@ def _cell(cells: Sequence[str], at: int | None) -> str:
 
 
 def _time(cell: str, hint_s: float | None, number: int, frames: _Frames) -> Instant | None:
-    timecode = _TIMECODE.fullmatch(cell.strip())
+    timecode = TIMECODE.fullmatch(cell.strip())
     if timecode is not None:
         frame = int(timecode[2])
         frames.largest = max(frames.largest or 0, frame)

@@ -7,7 +7,8 @@ agent of an element is its speaker.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
 from dynagrag.core.errors import LoadError
@@ -15,7 +16,9 @@ from dynagrag.core.schema import LabelDecision, SourceTurn
 from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
 from dynagrag.ingest.load.captions import turns_of_cues
 from dynagrag.ingest.load.foreign import foreign_root
+from dynagrag.ingest.load.json_forms import parse_data
 from dynagrag.ingest.load.parsed import Parsed, speaker_or_none, without_tags
+from dynagrag.ingest.load.xml_speech import as_data, parse_speech
 
 Element = ElementTree.Element
 
@@ -26,6 +29,8 @@ _YOUTUBE = {
 """By the root's tag: a cue's tag, its attributes for start and duration, and their unit in
 seconds.
 """
+_DOCTYPE = re.compile(r"<!DOCTYPE\s[^<>\[\]]{0,300}>")
+"""One that only names the form's grammar."""
 _OFFSET = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|m|s|ms|f|t)", re.ASCII)
 _CLOCK_FRAMES = re.compile(r"(\d{1,4}:\d\d:\d\d):(\d{1,3})(?:\.\d+)?", re.ASCII)
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
@@ -39,6 +44,7 @@ def parse_xml(text: str) -> Parsed:
     Raises:
         LoadError: Malformed XML (line and column), another XML form, or a time that is none.
     """
+    text = _DOCTYPE.sub("", text, count=1)
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise LoadError("declares XML entities, which no caption file does; not read")
     declaration_end = text.find("?>") + 2 if text.lstrip().startswith("<?xml") else 0
@@ -56,14 +62,29 @@ def parse_xml(text: str) -> Parsed:
         return _ttml(root)
     turns = [turn for cue in _YOUTUBE.get(name, ()) for turn in _youtube(root, *cue)]
     if not turns:
-        raise LoadError(
-            foreign_root(name)
-            or f"not a transcript: XML with the root {short(name)}; known are YouTube's"
-            " <transcript> and <timedtext>, and TTML's <tt>; save it as text, SRT or VTT"
-        )
+        refusal = foreign_root(name)
+        parsed = None if refusal else parse_speech(root) or _of_unknown(root)
+        if parsed is None or not parsed.turns:
+            raise LoadError(
+                refusal
+                or f"not a transcript: XML with the root {short(name)}; known are captions"
+                " (TTML, YouTube), ELAN, EXMARaLDA, FOLKER, Transcriber, TEI and parliaments'"
+                " (docs/files.md); save it as text, SRT or VTT"
+            )
+        return parsed
     num_empty = sum(not turn.text for turn in turns)
     notes = (f"{plural(num_empty, 'empty cue')} left out",) if num_empty else ()
     return Parsed(tuple(turns), notes=notes, format="youtube-xml")
+
+
+def _of_unknown(root: Element) -> Parsed | None:
+    """The list of elements with the most words that have a speaker or a time; None without one."""
+    with suppress(LoadError):
+        parsed = parse_data({_local(root.tag): as_data(root)})
+        if parsed.format == "other-json":
+            notes = tuple(note.replace("unknown JSON", "unknown XML", 1) for note in parsed.notes)
+            return replace(parsed, notes=notes, format="other-xml")
+    return None
 
 
 def _local(tag: str) -> str:
@@ -153,9 +174,11 @@ def _ttml(root: Element) -> Parsed:
         languages.add(language)
         if language != first:
             continue
-        for breaking in paragraph.iter():
-            if _local(breaking.tag) == "br":
-                breaking.text = "\n"
+        for own in paragraph.iter():
+            if _local(own.tag) == "br":
+                own.text = "\n"
+            elif _attributes(own).get("unit") in {"word", "sentence"}:
+                own.tail = " " + (own.tail or "")  # Apple's spans of words have none between
         base = sum(rates.seconds(own.get("begin")) or 0.0 for own in around)
         inherited = next(filter(None, (_agent(own) for own in reversed(around))), "")
         for element, text in _cues(paragraph):

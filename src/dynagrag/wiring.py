@@ -22,9 +22,9 @@ from dynagrag.core.schema import Snapshot
 from dynagrag.generation.claims.combined_checker import CombinedChecker
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.embedders import open_embedder
+from dynagrag.models.known_models import CATALOG
 from dynagrag.models.metered_chat import Budget, MeteredChat
 from dynagrag.registry.checkers import CHECKERS
 from dynagrag.registry.choices import chosen

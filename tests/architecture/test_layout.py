@@ -63,7 +63,7 @@ def test_heavy_libraries_are_imported_where_they_are_used() -> None:
     code = (
         "import sys, pkgutil, importlib, dynagrag\n"
         "whole = ('langchain_retriever', 'dynagrag.checkpoints.', 'dynagrag.training.',"
-        " 'pruning_network', 'opened_method', 'soft_')\n"
+        " 'pruning_network', 'opened_method', 'soft_', 'reasoning_chat')\n"
         "names = [m.name for m in pkgutil.walk_packages(dynagrag.__path__, 'dynagrag.')"
         " if not any(own in m.name for own in whole)]\n"
         "for name in names: importlib.import_module(name)\n"

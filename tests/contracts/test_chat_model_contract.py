@@ -17,9 +17,9 @@ from dynagrag.core.protocols import ChatModel, FirstWordModel, Prompt
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.error_translation import Endpoint
+from dynagrag.models.known_models import CATALOG
 from dynagrag.models.langchain_chat import LangChainChat
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.models.yes_no import difference

@@ -56,6 +56,15 @@ def test_vectors_need_an_embedder_first(make_store: MakeStore) -> None:
         store.put_vectors(VectorKind.PASSAGE, ["a"], np.zeros((1, 8), dtype=np.float32))
 
 
+def test_an_embedder_of_4096_dimensions_is_kept_whole(make_store: MakeStore) -> None:
+    store, wide = make_store(W), EmbedderIdentity("wide", 4096)
+    store.set_embedder(wide)
+    vectors = np.random.default_rng(0).standard_normal((3, 4096)).astype(np.float32)
+    store.put_vectors(VectorKind.MENTION, ["a", "b", "c"], vectors)
+    assert store.embedder() == wide
+    assert np.array_equal(store.vectors(VectorKind.MENTION, ["c", "a"]), vectors[[2, 0]])
+
+
 def test_vectors_of_the_graph_come_with_the_graph_alone(store: GraphStore) -> None:
     put(store, document("a", FACTS_A))
     rederive(store)

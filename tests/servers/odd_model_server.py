@@ -110,6 +110,22 @@ def reasoning(num_thoughts: int, begin: str | None = None) -> Quirk:
     return quirk
 
 
+def in_thoughts(before: str = "", field: str = "reasoning_content", answer: bool = True) -> Quirk:
+    """Puts its reply, or its thoughts alone, where thoughts belong, and leaves the reply empty."""
+
+    def quirk(body: Body, whole: Callable[[], Answer]) -> Answer:
+        text = before + (text_of(whole()) if answer else "")
+        if body.get("stream"):
+            thought = {"index": 0, "delta": {field: text}, "finish_reason": None}
+            event = {"id": "x", "object": "chat.completion.chunk", "created": 0, "model": "m"}
+            return 200, [json.dumps(event | {"choices": [thought]}), piece_of("", "stop"), "[DONE]"]
+        reply = json.loads(replied(body, "")[1])  # type: ignore[index]
+        reply["choices"][0]["message"] |= {"content": None, field: text}
+        return 200, json.dumps(reply)
+
+    return quirk
+
+
 def most_tokens(most: int) -> Quirk:
     """Refuses a higher limit of the reply."""
 

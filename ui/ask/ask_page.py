@@ -8,7 +8,7 @@ import streamlit as st
 from dynagrag.core.errors import DynaGragError, StoreError, UsageError
 from dynagrag.core.protocols import ChatModel
 from dynagrag.core.schema import Filters
-from dynagrag.ui import state
+from dynagrag.ui import first_visit, state
 from dynagrag.ui.ask import conversation_view, pending, refused_question, source_panel
 from dynagrag.ui.ask.asking_options import choose_filters, choose_options
 from dynagrag.ui.ask.invitation import invite, points_of, suggest
@@ -41,7 +41,7 @@ def page() -> None:
     """The conversation with its pending answer, the open source beside it, the question box
     below.
     """
-    session = state.needs_workspace("Ask")
+    session = first_visit.needs_workspace("Ask")
     if session is None:
         return
     st.html(source_panel.STYLE + conversation_view.STYLE)

@@ -13,7 +13,7 @@ import streamlit as st
 from dynagrag.core.ids import content_id
 from dynagrag.core.schema import Document, Turn
 from dynagrag.core.text import clock, plural
-from dynagrag.ui import state
+from dynagrag.ui import first_visit
 from dynagrag.ui.ask import refused_question, source_panel
 from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.safe_markdown import clean, plain, source_link
@@ -43,13 +43,14 @@ def invite(session: WorkspaceSession, *, can_ask: bool = True) -> str | None:
     """Shows what is in the workspace. Returns the question that was clicked, if one `can_ask`."""
     documents = session.documents()
     if not documents:
-        state.show_empty_workspace()
+        first_visit.show_empty_workspace()
         return None
     points = points_of(session)
     st.caption("Every answer names the words that it rests on; follow them to the source.")
     picked = suggest(points.questions(), "Ask, for example", can_ask=can_ask)
     show_documents(session, documents)
-    left, right = st.columns(2, gap="large")
+    has_both = points.speakers and points.topics
+    left, right = st.columns(2, gap="large") if has_both else (st.container(), st.container())
     with left:
         _show_speakers(points)
     with right:

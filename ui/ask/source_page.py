@@ -4,7 +4,7 @@ citation's link leads.
 
 import streamlit as st
 
-from dynagrag.ui import state
+from dynagrag.ui import first_visit, state
 from dynagrag.ui.ask import source_panel
 from dynagrag.ui.ask.invitation import show_documents
 from dynagrag.ui.ask.source_panel import InView, OpenSource, number, watch_links
@@ -16,7 +16,7 @@ from dynagrag.ui.safe_markdown import plain
 
 def page() -> None:
     """The document of the address bar at its turn."""
-    session = state.needs_workspace()
+    session = first_visit.needs_workspace()
     if session is None:
         return
     with state.shown_errors():

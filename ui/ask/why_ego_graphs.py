@@ -213,6 +213,7 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
             opacity=0.25 + 0.75 * _shown_share(edge),
             tooltip=f"{', '.join(edge.labels)}: stated {edge.weight} times, {_share_text(edge)}",
             is_highlighted=frozenset((edge.source, edge.target)) in walked,
+            is_directed=any(label != CO_OCCURRENCE for label in edge.labels),
         )
         for edge in subgraph.edges
     ]

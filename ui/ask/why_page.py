@@ -8,7 +8,7 @@ from contextlib import suppress
 import streamlit as st
 
 from dynagrag.core.errors import UsageError
-from dynagrag.ui import state
+from dynagrag.ui import first_visit, state
 from dynagrag.ui.ask.answer_view import has_details, show_answer, show_details, soft_of, way_name
 from dynagrag.ui.ask.why_ego_graphs import show_candidates, show_subgraphs
 from dynagrag.ui.ask.why_passages import show_passages
@@ -27,7 +27,7 @@ from dynagrag.workspace.conversations import (
 
 def page() -> None:
     """The answer of the address bar, else the last one of the last conversation."""
-    session = state.needs_workspace("Why")
+    session = first_visit.needs_workspace("Why")
     if session is None:
         return
     with state.shown_errors():
@@ -97,15 +97,16 @@ def _explain(session: WorkspaceSession, exchange: Exchange, kept: KeptAnswer) ->
     st.caption(f"{plain(way_name(kept.retriever))}{profile}, {kept.seconds:.1f} s.")
     for note in answer.trace.notes:
         st.caption(f":material/info: {plain(note)}")
-    passages, graphs, prompts, answers = st.tabs(
-        ["Passages", f"{answer.trace.subgraph_kind.capitalize()}s", "Prompts", "Answers"]
-    )
-    with passages:
+    names = ["Passages", "Prompts", "Answers"]
+    kind = f"{answer.trace.subgraph_kind.capitalize()}s"
+    names.insert(1 if answer.trace.candidates else len(names), kind)  # last where it is empty
+    tabs = dict(zip(names, st.tabs(names), strict=True))
+    with tabs["Passages"]:
         show_passages(session.name, answer)
-    with graphs:
+    with tabs[kind]:
         show_candidates(answer.trace)
         show_subgraphs(exchange.id, answer.trace)
-    with prompts:
+    with tabs["Prompts"]:
         show_prompts(answer)
-    with answers:
+    with tabs["Answers"]:
         show_intermediate(answer)

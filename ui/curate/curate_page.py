@@ -8,7 +8,7 @@ from dynagrag.core.text import times
 from dynagrag.curation import corrections
 from dynagrag.curation.suggestions import Suggestion
 from dynagrag.curation.view import EditState, Seen, clipped, history, made_merges
-from dynagrag.ui import state
+from dynagrag.ui import first_visit, state
 from dynagrag.ui.curate import edit_tab
 from dynagrag.ui.curate.correction_work import (
     LAST_SEEN,
@@ -38,7 +38,7 @@ _MAX_FILTER = 200
 def page() -> None:
     """Draws the page."""
     st.title("Curate")
-    session = state.needs_workspace()
+    session = first_visit.needs_workspace()
     if session is None:
         return
     with state.shown_errors():
@@ -53,7 +53,7 @@ def page() -> None:
         if show_correction(session):
             return
         if not session.documents():
-            state.show_empty_workspace()
+            first_visit.show_empty_workspace()
             return
         seen = seen_of(session)
         if seen is not None:

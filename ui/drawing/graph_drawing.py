@@ -22,7 +22,6 @@ def draw_graph(
     *,
     key: str,
     height: str = "560px",
-    is_directed: bool = True,
     file_name: str = "graph",
 ) -> str | None:
     """Draws the graph where it is called; the id of the node that was just clicked, else None.
@@ -34,7 +33,7 @@ def draw_graph(
 
     nodes = tuple({node.id: node for node in nodes[:MAX_NODES]}.values())
     ids = {drawable(node.id): node.id for node in nodes}
-    options = graph_options(nodes, edges, is_directed=is_directed, file_name=file_name)
+    options = graph_options(nodes, edges, file_name=file_name)
     click = "(p) => p.dataType === 'node' ? p.data.id : undefined"
     result = st_echarts(options, events={"click": click}, height=height, renderer="canvas", key=key)
     clicked = getattr(result, "chart_event", None)

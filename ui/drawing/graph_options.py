@@ -40,7 +40,6 @@ def graph_options(
     nodes: Sequence[DrawnNode],
     edges: Sequence[DrawnEdge],
     *,
-    is_directed: bool = True,
     file_name: str = "graph",
 ) -> dict[str, Any]:
     """ECharts' options. Left out: edges to nodes that aren't drawn, and from a node to itself."""
@@ -120,7 +119,7 @@ def graph_options(
                 },
                 # the larger node's label stays; the other's is shown when it is pointed at
                 "labelLayout": {"hideOverlap": True},
-                "edgeSymbol": ["none", "arrow" if is_directed and is_small else "none"],
+                "edgeSymbol": ["none", "arrow" if is_small else "none"],
                 "edgeSymbolSize": [0, 6],
                 "lineStyle": {
                     "color": "#8a8f98",
@@ -285,6 +284,8 @@ def _edge_items(
         if edge.is_highlighted:
             style |= {"color": HIGHLIGHT, "opacity": max(0.5, round(edge.opacity, 2))}
         item: dict[str, Any] = {"source": source, "target": target, "lineStyle": style}
+        if not edge.is_directed:
+            item["symbol"] = ["none", "none"]
         if edge.tooltip:
             item["tip"] = "\n".join(textwrap.wrap(drawable(edge.tooltip), 52))
         if edge.label:

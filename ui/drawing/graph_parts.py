@@ -43,7 +43,7 @@ class DrawnNode:
 @dataclass(frozen=True, slots=True)
 class DrawnEdge:
     """An edge as it is drawn. `source` and `target` are ids of nodes; an edge to a node that isn't
-    drawn is left out.
+    drawn is left out; one that is not directed has no arrow.
     """
 
     source: str
@@ -53,3 +53,4 @@ class DrawnEdge:
     opacity: float = 0.6
     is_highlighted: bool = False
     tooltip: str = ""
+    is_directed: bool = True

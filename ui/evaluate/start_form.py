@@ -11,7 +11,7 @@ from dynagrag.core.errors import DynaGragError
 from dynagrag.core.ids import content_id
 from dynagrag.core.text import duration_text, plural
 from dynagrag.evaluation.judge.judge_options import FORMS, PAIRWISE, POINTWISE
-from dynagrag.ui import background, state
+from dynagrag.ui import background, first_visit, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.evaluate import kept_runs, questions_box, run_work
 from dynagrag.ui.evaluate.run_request import (
@@ -51,7 +51,7 @@ _REQUEST = "evaluate_request"
 
 def show() -> None:
     """Draws it; what a workspace lacks is said instead."""
-    desk = state.needs_workspace()
+    desk = first_visit.needs_workspace()
     if desk is None:
         return
     settings = state.settings()

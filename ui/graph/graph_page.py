@@ -19,7 +19,7 @@ from dynagrag.curation.graph_queries import (
     entity_facts,
     way_between,
 )
-from dynagrag.ui import state
+from dynagrag.ui import first_visit, state
 from dynagrag.ui.choice_labels import unique_labels
 from dynagrag.ui.drawing.graph_drawing import draw_graph
 from dynagrag.ui.drawing.graph_parts import DrawnEdge, DrawnNode
@@ -41,7 +41,7 @@ def page() -> None:
     """Draws the page."""
     head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     head.title("Graph", width="content")
-    session = state.needs_workspace()
+    session = first_visit.needs_workspace()
     if session is None:
         return
     with state.shown_errors():
@@ -50,7 +50,7 @@ def page() -> None:
             if session.documents():
                 st.info("No entity was found in this workspace's documents.", icon=":material/hub:")
             else:
-                state.show_empty_workspace()
+                first_visit.show_empty_workspace()
             return
         with head:
             if state.remembered(_IS_FOUND, False):  # a box can be emptied only before it is drawn
@@ -192,7 +192,10 @@ def _show_entity(session: WorkspaceSession, entity_id: str, drawn: DeltaGenerato
                 DrawnNode(e.id, e.name, e.weight, tooltip=about(e), is_highlighted=e.id == centre)
                 for e in near.entities
             ]
-            edges = [DrawnEdge(r.head, r.tail, r.label, r.weight) for r in near.relations]
+            edges = [
+                DrawnEdge(r.head, r.tail, r.label, r.weight, is_directed=r.is_directed)
+                for r in near.relations
+            ]
             clicked_id = draw_graph(
                 nodes, edges, key="graph_near", height=HEIGHT, file_name="neighbourhood"
             )

@@ -206,7 +206,9 @@ def _draw(
         )
         for e, group, (x, y) in zip(entities, made.groups, made.positions, strict=True)
     ]
-    edges = [DrawnEdge(r.head, r.tail, r.label, r.weight) for r in relations]
+    edges = [
+        DrawnEdge(r.head, r.tail, r.label, r.weight, is_directed=r.is_directed) for r in relations
+    ]
     with drawing_or_list() as listed:
         clicked = draw_graph(nodes, edges, key="graph_overview", height=HEIGHT)
         st.caption(

@@ -8,7 +8,7 @@ from uuid import uuid4
 import streamlit as st
 
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.ui import background, state
+from dynagrag.ui import background, first_visit, state
 from dynagrag.ui.ingest import (
     documents_view,
     ingest_form,
@@ -81,6 +81,9 @@ def _bring(session: WorkspaceSession | None) -> None:
         label_visibility="collapsed",
     )
     inputs: list[SourceInput] = []
+    if typed := state.remembered(first_visit.FOLDER_TO_READ, ""):
+        state.remember(first_visit.FOLDER_TO_READ, "")
+        _read([SourceInput(upload_folder.expanded(typed))])
     if way == _PASTE:
         # a form of its own for each text: what could not be taken stays in it
         number = state.remembered("paste_number", 0)

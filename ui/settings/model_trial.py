@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.protocols import ChatModel, Prompt
-from dynagrag.models.catalog import CATALOG
+from dynagrag.models.known_models import CATALOG
 from dynagrag.ui.state import QUICK
 
 _PROMPT = Prompt(

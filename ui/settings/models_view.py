@@ -2,16 +2,19 @@
 models that can be fetched.
 """
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from dynagrag.config.scrubbing import address_secrets, scrubbed
 from dynagrag.config.settings import Settings, where_set
 from dynagrag.config.settings_file import save_settings, settings_file
 from dynagrag.core.errors import SettingsError
-from dynagrag.models.catalog import CATALOG, ModelRow, models_list, pull
+from dynagrag.models.catalog import ModelRow, models_list, pull
+from dynagrag.models.known_models import CATALOG
 from dynagrag.ui import background, state
 from dynagrag.ui.progress import has_ended
-from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.safe_markdown import clean, plain
 from dynagrag.ui.settings import model_trial
 
 _LABELS = {
@@ -28,8 +31,8 @@ _HELP = {
         " graphs are made without a model and questions show their evidence."
     ),
     "embedder": (
-        "minilm, a sentence-transformers name or path, or openai:NAME. A workspace keeps the"
-        " embedder that it began with."
+        "minilm, another of the list below, a folder or hub name of any sentence embedder, or"
+        " openai:NAME. A workspace keeps the embedder that it began with."
     ),
     "openai_base_url": (
         "For `openai:` models, e.g. http://localhost:11434/v1 for Ollama. Empty: OpenAI's own."
@@ -44,8 +47,10 @@ def show() -> None:
     settings = state.settings()
     with st.form("models"):
         values: dict[str, str] = {}
-        for name in ("llm", "embedder"):
-            values[name] = _field(settings, name)
+        rows = models_list(settings)
+        for name, kinds in (("llm", ("chat", "hub")), ("embedder", ("embedder", "hub"))):
+            here = [row.name for row in rows if row.is_present and row.kind in kinds]
+            values[name] = _choice(settings, name, here)
         with st.expander("Server and prices"):
             for name in list(_LABELS)[2:]:
                 values[name] = _field(settings, name)
@@ -73,7 +78,7 @@ def show() -> None:
     _show_trials(settings)
     st.divider()
     st.subheader("Models on this machine")
-    for row in models_list(settings):
+    for row in rows:
         with st.container(
             horizontal=True,
             horizontal_alignment="distribute",
@@ -113,6 +118,26 @@ def _field(settings: Settings, name: str) -> str:
     if shown:
         st.caption(f"Now {plain(shown)}, {plain(_where(name))}.")
     return typed
+
+
+def _choice(settings: Settings, name: str, here: Sequence[str]) -> str:
+    """As `_field`, chosen from what is on this machine and what was chosen in this visit; another
+    name may be written.
+    """
+    shown = _shown(settings, name)
+    none = [""] if name == "llm" else []
+    names = list(dict.fromkeys([shown, *state.choices_of(name), *here, *none]))
+    picked = st.selectbox(
+        _LABELS[name],
+        names,
+        format_func=lambda value: clean(value) or "None",
+        accept_new_options=True,
+        help=_HELP[name],
+        key=f"set_{name}_{shown}",
+    )
+    if shown:
+        st.caption(f"Now {plain(shown)}, {plain(_where(name))}.")
+    return str(picked or "")
 
 
 def _shown(settings: Settings, name: str) -> str:

@@ -11,13 +11,12 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError
 from dynagrag.core.text import plural
 from dynagrag.demo import WORKSPACE as DEMO
-from dynagrag.demo import run_demo
 from dynagrag.evaluation.frame.renamed_workspace import check_no_run
 from dynagrag.registry.stores import EMBEDDED, EMBEDDED_FILES, STORES, StoreAddress
-from dynagrag.ui import background, state, store_box
-from dynagrag.ui.background import Key, Work
+from dynagrag.ui import background, demo_work, first_visit, state, store_box
+from dynagrag.ui.background import Work
 from dynagrag.ui.progress import has_ended
-from dynagrag.ui.safe_markdown import plain, plain_lines
+from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.workspaces import health_view
 from dynagrag.upkeep.workspace_renaming import rename_workspace
 from dynagrag.wiring import JOURNAL_FILE
@@ -39,29 +38,9 @@ def page() -> None:
     with state.shown_errors():
         settings = state.settings()
         if not state.known_workspaces():
-            model = (
-                f"The language model **{plain(settings.llm)}** is set."
-                if settings.llm
-                else (
-                    "No language model is set: choose one under **Settings**, or build graphs"
-                    " without one, from names and repeated words."
-                )
-            )
-            with st.container(border=True):
-                st.markdown("#### Welcome")
-                st.markdown(
-                    "**Try the demo**: eleven minutes of Apollo 13 as a graph, in less than a"
-                    " minute. The model's replies are recorded, so none is asked."
-                )
-                if st.button(
-                    "Create the demo",
-                    type="primary",
-                    icon=":material/rocket_launch:",
-                    disabled=_is_demo_at_work(settings),
-                ):
-                    _start_demo(settings)
-                st.markdown(f"**Or begin with your own files** under **Ingest**. {model}")
-        _follow_demo(settings)
+            first_visit.show_beginnings()
+        else:
+            demo_work.follow(settings)
         spaces, health = st.tabs(["Workspaces", "Health and backup"])
         with spaces, state.shown_errors():
             names = state.known_workspaces()
@@ -86,67 +65,11 @@ def page() -> None:
                         " from recorded replies of a real model."
                     )
                     if st.button(
-                        "Create the demo", disabled=_is_demo_at_work(settings), key="demo_again"
+                        "Create the demo", disabled=demo_work.is_at_work(settings), key="demo_again"
                     ):
-                        _start_demo(settings)
+                        demo_work.start(settings)
         with health, state.shown_errors():
             health_view.show()
-
-
-# --------------------------------------------------------------------------------------------- demo
-
-
-def _demo_key(settings: Settings) -> Key:
-    return background.key_of(settings, DEMO, "demo")
-
-
-def _is_demo_at_work(settings: Settings) -> bool:
-    work = background.find(_demo_key(settings))
-    return work is not None and work.is_running
-
-
-def _start_demo(settings: Settings) -> None:
-    if background.has_job_at_work(settings, DEMO):
-        raise UsageError("something is at work in the workspace demo; wait for its end")
-    if not _is_demo_at_work(settings):
-        state.close_sessions(DEMO)  # it is made afresh
-        background.drop(_demo_key(settings))
-
-    def run(work: Work) -> list[str]:
-        lines: list[str] = []
-        run_demo(settings, False, lines.append, work.progress)
-        return lines
-
-    background.start(_demo_key(settings), "Demo", run)
-    st.rerun()
-
-
-def _follow_demo(settings: Settings) -> None:
-    work = background.find(_demo_key(settings))
-    if work is None or not has_ended(work, lambda work: f"Creating the demo: {work.stage}"):
-        return
-    if work.error:
-        st.error(f"Demo: {plain(work.error)}", icon=":material/error:")
-        return
-    st.success(
-        f"The workspace **{DEMO}** is ready. **Ask** has three questions with their recorded"
-        " answers.",
-        icon=":material/check_circle:",
-    )
-    with st.container(horizontal=True):
-        if state.workspace_name() != DEMO and st.button(
-            "Open the demo", type="primary", icon=":material/login:"
-        ):
-            background.drop(work.key)
-            state.switch_workspace(DEMO)
-            state.go_to_page("")
-        with st.popover("Report", icon=":material/list:"):
-            st.markdown(
-                plain_lines("\n".join(line for line in work.result if "dynagrag" not in line))
-            )
-        if st.button("Dismiss", icon=":material/close:", key="hide_demo"):
-            background.drop(work.key)
-            st.rerun()
 
 
 # --------------------------------------------------------------------------------------------- list
@@ -266,7 +189,7 @@ def _check_idle(settings: Settings, name: str) -> None:
     if (
         active_work
         or background.has_job_at_work(settings, name)
-        or (name == DEMO and _is_demo_at_work(settings))
+        or (name == DEMO and demo_work.is_at_work(settings))
     ):
         what = f" ({active_work[0]})" if active_work else ""
         raise UsageError(

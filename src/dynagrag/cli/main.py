@@ -3,7 +3,6 @@ ok, 1 our error, 2 wrong use, 3 done with some items set aside, 130 Ctrl-C.
 """
 
 import errno
-import io
 import os
 import sys
 from typing import Annotated
@@ -31,7 +30,7 @@ from dynagrag.cli.inspect_sources import inspect
 from dynagrag.cli.job_commands import jobs_app
 from dynagrag.cli.model_commands import models_app
 from dynagrag.cli.serve import serve
-from dynagrag.cli.terminal import EXIT_INTERRUPTED, complain, say
+from dynagrag.cli.terminal import EXIT_INTERRUPTED, complain, outlet, say
 from dynagrag.cli.train import train_app
 from dynagrag.cli.train_soft_prompt import add_soft_prompts
 from dynagrag.cli.workspaces import workspaces_app
@@ -142,13 +141,14 @@ def _app_of(words: list[str]) -> typer.Typer:
 
 def main(argv: list[str] | None = None) -> None:
     """Runs the command line and exits."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # a file's name may be no text, a terminal may not know a letter
-            stream.reconfigure(errors="backslashreplace")
+    sys.stdout, sys.stderr = outlet(sys.stdout), outlet(sys.stderr)
     code = run(argv)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError as err:  # a full disk, where the output is a file
+        code = code or _complain_of_system(err)
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - in its place to the end
     if code == EXIT_INTERRUPTED:
         os._exit(code)  # model calls still in flight on other threads must not hold the prompt
     sys.exit(code)
@@ -169,14 +169,8 @@ def run(argv: list[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except KeyboardInterrupt:
         result = EXIT_INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as err:
-        where = f" ({err.filename})" if err.filename else ""
-        remedy = next((text for numbers, text in _REMEDIES if err.errno in numbers), "")
-        complain(f"{err.strerror or err}{where}; {remedy}what was stored before stays")
-        return 1
+        return _complain_of_system(err)
     except Exception as err:
         if is_out_of_memory(err):
             why = next(iter(str(err).splitlines()), type(err).__name__)
@@ -194,3 +188,11 @@ def run(argv: list[str] | None = None) -> int:
     if result == EXIT_INTERRUPTED:  # typer makes it of Ctrl-C
         complain("interrupted; what was stored before stays; run the same command again to resume")
     return result if isinstance(result, int) else 0
+
+
+def _complain_of_system(err: OSError) -> int:
+    """One line on an error of the system, and the exit code."""
+    where = f" ({err.filename})" if err.filename else ""
+    remedy = next((text for numbers, text in _REMEDIES if err.errno in numbers), "")
+    complain(f"{err.strerror or err}{where}; {remedy}what was stored before stays")
+    return 1

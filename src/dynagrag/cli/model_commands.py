@@ -11,8 +11,8 @@ from dynagrag.cli.terminal import ProgressBars, complain, read_settings, say, sa
 models_app = typer.Typer(help="List and fetch models.", no_args_is_help=True, rich_markup_mode=None)
 
 _PULLED = (
-    "minilm, qwen, smollm2, a hub name such as meta-llama/Llama-2-7b-chat-hf, or a GGUF file of the"
-    " hub, gguf:hf:ORG/REPO/FILE, as --llm takes it."
+    "A name of `dynagrag models list`, a hub name such as meta-llama/Llama-2-7b-chat-hf, or a GGUF"
+    " file of the hub, gguf:hf:ORG/REPO/FILE, as --llm takes it."
 )
 
 
@@ -27,7 +27,7 @@ def models_list(as_json: JSON = False) -> int:
         return 0
     for row in found:
         say(
-            f"{row.name:<10} {'here' if row.is_present else 'not here':<9}"
+            f"{row.name:<21} {'here' if row.is_present else 'not here':<9}"
             f" {row.size_bytes / 1e6:>6.0f} MB  {row.licence:<11} {row.title}"
         )
     return 0

@@ -52,8 +52,8 @@ EMBEDDER = Annotated[
     typer.Option(
         "--embedder",
         help=(
-            "Embedder: minilm, a sentence-transformers name or path, or openai:NAME. Default: the"
-            " setting `embedder`, else minilm."
+            "Embedder: minilm, another of `dynagrag models list`, a folder or hub name of any"
+            " sentence embedder, or openai:NAME. Default: the setting `embedder`, else minilm."
         ),
     ),
 ]

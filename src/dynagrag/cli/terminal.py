@@ -2,6 +2,7 @@
 settings and open a workspace.
 """
 
+import io
 import json
 import logging
 import re
@@ -10,7 +11,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
@@ -29,6 +30,37 @@ _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{STEERING}]")
 """C0 but for tab and line feed, DEL, C1, which some terminals obey too, and what isn't seen but
 steers what is.
 """
+
+
+class _Outlet(io.FileIO):
+    """A standard stream whose reader may go: what is written then is dropped. So `| head -1` ends
+    no work halfway, and the exit code is that of the work.
+    """
+
+    def write(self, data: Any) -> int:
+        """All of it, or what the system takes at once."""
+        try:
+            return super().write(data) or 0
+        except BrokenPipeError:
+            return memoryview(data).nbytes
+
+
+def outlet(stream: TextIO) -> TextIO:
+    """A standard stream that outlives its reader and writes whatever letters it is given; a stream
+    of another kind as it is.
+    """
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    stream.flush()
+    buffer = io.BufferedWriter(_Outlet(stream.fileno(), "w", closefd=False))
+    # a file's name may be no text, a terminal may not know a letter
+    return io.TextIOWrapper(
+        buffer,
+        encoding=stream.encoding,
+        errors="backslashreplace",
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
 
 
 def complain(message: str) -> None:

@@ -31,7 +31,7 @@ def scrub_chain(err: BaseException, secrets: Sequence[str]) -> None:
         if isinstance(getattr(link, "message", None), str):
             link.message = scrubbed(link.message, secrets)  # type: ignore[attr-defined]
         if hasattr(link, "body"):
-            link.body = None
+            link.body = _scrubbed_json(link.body, secrets)
 
 
 class ReplyScrubber:
@@ -116,6 +116,14 @@ def _scrubbed_value(value: object, secrets: Sequence[str]) -> object:
         return value
     text = repr(value)
     return value if (clean := scrubbed(text, secrets)) == text else clean
+
+
+def _scrubbed_json(value: object, secrets: Sequence[str]) -> object:
+    """What was read of JSON, with the texts in it scrubbed; None for anything else."""
+    try:
+        return json.loads(scrubbed(json.dumps(value), secrets))
+    except (TypeError, ValueError, RecursionError):
+        return None
 
 
 def _links(err: BaseException) -> Iterator[BaseException]:

@@ -68,7 +68,10 @@ class Settings(BaseSettings):
     )
     embedder: str = Field(
         default="minilm",
-        description="Embedder: minilm, a sentence-transformers name or path, or openai:NAME.",
+        description=(
+            "Embedder: minilm, another of `dynagrag models list`, a folder or hub name of any"
+            " sentence embedder, or openai:NAME."
+        ),
     )
     query_prefix: str | None = Field(
         default=None,

@@ -23,7 +23,7 @@ class Prompt:
 @dataclass(frozen=True, slots=True)
 class ModelReply:
     """A model's reply as it came. `is_cut_off`: it stopped at its token limit; `is_prompt_cut`: the
-    server left a part of the prompt out.
+    server left a part of the prompt out; `is_all_thoughts`: it has none but thoughts, and ended.
     """
 
     text: str
@@ -32,6 +32,7 @@ class ModelReply:
     completion_tokens: int
     seconds: float
     is_prompt_cut: bool = False
+    is_all_thoughts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,7 +193,7 @@ def _say_missing(space: Workspace, out: Callable[[str], None]) -> None:
 def _record(space: Workspace, folder: Path) -> None:
     from datetime import UTC, datetime
 
-    from dynagrag.models.catalog import CATALOG
+    from dynagrag.models.known_models import CATALOG
 
     space.journal.export_replies(folder / "replies.jsonl")
     model = space.models.chat_model

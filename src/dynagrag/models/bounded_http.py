@@ -7,6 +7,7 @@ reply, it gets no byte after its call's end or beyond its size. Replies are aske
 and others refused: a few kilobytes can unpack to gigabytes.
 """
 
+import json
 import time
 import weakref
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dynagrag.core.errors import ModelRefusedError, ModelUnavailableError
-from dynagrag.models.error_translation import is_quota_spent
+from dynagrag.models.error_translation import in_place_of_reply, is_quota_spent
 from dynagrag.models.proxies import is_loopback
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ MAX_VECTOR_BYTES = 256 << 10
 some 180 kB.
 """
 _TAIL_BYTES = 64
+_MAX_ERROR_BYTES = 1 << 16
+"""An error is no longer; a longer reply is not looked through for one."""
 
 
 class BoundedCall:
@@ -133,7 +136,11 @@ def bounded_client(endpoint: "Endpoint") -> "openai.DefaultHttpxClient":
         headers={"Accept-Encoding": "identity"},
         event_hooks={
             "request": [_check_host],
-            "response": [partial(_check_encoding, endpoint), _forbid_senseless_retries],
+            "response": [
+                partial(_check_encoding, endpoint),
+                partial(_name_errors, endpoint),
+                _forbid_senseless_retries,
+            ],
         },
     )
     # httpcore takes the backend as an argument, httpx does not pass one on.
@@ -158,6 +165,25 @@ def _check_encoding(endpoint: "Endpoint", response: Any) -> None:
             f"{endpoint.where} sent a compressed reply, which was not asked for; turn its"
             " compression off"
         )
+
+
+def _name_errors(endpoint: "Endpoint", response: Any) -> None:
+    """Gives an error that came under status 200 the status that it names, by which the SDK tries
+    again or doesn't. Raises ModelUnavailableError where it names none.
+    """
+    if response.status_code != 200 or "json" not in response.headers.get("content-type", ""):
+        return
+    if len(body := response.read()) > _MAX_ERROR_BYTES:
+        return
+    try:
+        reply = json.loads(body)
+    except (ValueError, RecursionError):
+        return  # whoever reads it as a reply says so
+    if found := in_place_of_reply(reply, endpoint):
+        status, error = found
+        if status is None:
+            raise error
+        response.status_code = status
 
 
 def _forbid_senseless_retries(response: Any) -> None:

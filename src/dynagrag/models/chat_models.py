@@ -9,6 +9,7 @@ gguf:hf:ORG/REPO/FILE  the same with a file of the model hub, fetched once
 qwen, smollm2        a known model that was pulled (dynagrag models pull NAME)
 """
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -22,9 +23,11 @@ from dynagrag.core.errors import SettingsError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import ChatModel
 from dynagrag.models.bounded_http import bounded_client
-from dynagrag.models.catalog import CATALOG, HUB_GGUF, hub_gguf, model_path
+from dynagrag.models.catalog import HUB_GGUF, hub_gguf, model_path
 from dynagrag.models.chat_names import is_small_name, takes_effort
 from dynagrag.models.error_translation import Endpoint
+from dynagrag.models.known_models import CATALOG
+from dynagrag.models.proxies import exempt_loopback
 from dynagrag.models.reply_room import ReplyRoom
 
 if TYPE_CHECKING:
@@ -85,9 +88,8 @@ def _open_known(name: str, settings: Settings) -> ChatModel:
 
 
 def _open_openai(spec: str, model: str, settings: Settings) -> ChatModel:
-    from langchain_openai import ChatOpenAI
-
     from dynagrag.models.langchain_chat import OpenAIProtocolChat
+    from dynagrag.models.reasoning_chat import ReasoningChatOpenAI
 
     base_url = settings.openai_base_url
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else ""
@@ -102,7 +104,7 @@ def _open_openai(spec: str, model: str, settings: Settings) -> ChatModel:
     # One client, and so one pool of connections, for all threads; its default limit of 1,000 is
     # beyond any concurrency set here.
     client = bounded_client(endpoint)
-    chat = ChatOpenAI(
+    chat = ReasoningChatOpenAI(
         model=model,
         base_url=base_url,
         # a server of one's own may ask for none, the SDK always does
@@ -160,18 +162,22 @@ def _open_provider(spec: str, provider: str, model: str, settings: Settings) -> 
                 f" {_FORMS}"
             ) from err
 
+    exempt_loopback()
     chat = made()
     from langchain_openai.chat_models.base import BaseChatOpenAI
 
     urls = (getattr(chat, n, None) for n in ("azure_endpoint", "openai_api_base", "base_url"))
     base_url = next((str(url) for url in urls if url), None)
+    address = base_url or (_ollama_address() if provider == "ollama" else None)
+    if exempt_loopback(address):
+        chat = made()
     # the keys that LangChain has read, from wherever, by the names under which it takes them
     fields = type(chat).model_fields.items()
     values = {field.alias or name: getattr(chat, name, None) for name, field in fields}
     keys = {name: value for name, value in values.items() if isinstance(value, SecretStr)}
     endpoint = Endpoint(
         spec,
-        base_url,
+        address,
         (*(key.get_secret_value() for key in keys.values()), *address_secrets(base_url)),
         remedy="check the network and the provider's settings, or try later",
         timeout_s=settings.timeout_s,
@@ -191,6 +197,12 @@ def _open_provider(spec: str, provider: str, model: str, settings: Settings) -> 
         room=ReplyRoom(model, settings.thinking_tokens),
         effort=effort,
     )
+
+
+def _ollama_address() -> str:
+    """Where Ollama's client looks for its server unless it is told."""
+    host = os.environ.get("OLLAMA_HOST") or "127.0.0.1:11434"
+    return host if "://" in host else f"http://{host}"
 
 
 def _identity(spec: str, base_url: str | None, settings: Settings, effort: str | None) -> str:

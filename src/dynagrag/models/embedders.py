@@ -1,15 +1,15 @@
 """`open_embedder`: what a user writes after --embedder as an embedder.
 
-    minilm               all-MiniLM-L6-v2, the default, by ONNX Runtime; fetched at the first use
-    NAME or PATH         any sentence-transformers model
-    openai:NAME          the OpenAI protocol at OPENAI_BASE_URL
+    minilm, bge-small, ...    the catalogue (`known_embedders`); minilm is the default
+    NAME or PATH              any sentence embedder of the hub or a folder, by ONNX Runtime
+    torch:NAME or PATH        the same by sentence-transformers
+    openai:NAME               the OpenAI protocol at OPENAI_BASE_URL
 
 Questions and documents get the prefixes of the settings, else the model's own. Texts beyond a
-model's length (MiniLM: 256 tokens) are cut by the model, without a word.
+model's length are read in windows here, and by a server as it likes.
 """
 
 import logging
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,15 +27,15 @@ from dynagrag.core.errors import (
     PromptRefusedError,
     SettingsError,
 )
-from dynagrag.core.extras import check_extras
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import EmbedderIdentity, Vector, Vectors
-from dynagrag.core.vectors import unit_rows
 from dynagrag.models.bounded_http import bounded_client, embedding_call
-from dynagrag.models.catalog import CATALOG, hub_model, model_path
+from dynagrag.models.catalog import model_path
 from dynagrag.models.embedding_replies import read_vectors
 from dynagrag.models.error_translation import Endpoint, translating
-from dynagrag.models.minilm_embedder import MINILM, MiniLmEmbedder
+from dynagrag.models.known_embedders import KNOWN_EMBEDDERS
+from dynagrag.models.known_models import CATALOG
+from dynagrag.models.local_embedder import TORCH, LocalEmbedder
 from dynagrag.models.reply_parsing import clean_text
 from dynagrag.models.server_traits import ServerTraits
 
@@ -61,88 +61,29 @@ def open_embedder(spec: str, settings: Settings) -> Embedder:
         return OpenAIEmbedder(spec, settings)
     if not spec or (spec in CATALOG and CATALOG[spec].kind != "embedder"):
         raise SettingsError(
-            f"{spec!r} is no embedder: write minilm, a sentence-transformers name or folder, or"
-            " openai:NAME"
+            f"{spec!r} is no embedder: write one of {', '.join(KNOWN_EMBEDDERS)}, a folder, a hub"
+            " name, or openai:NAME"
         )
-    return (
-        MiniLmEmbedder(settings, _name(spec, settings))
-        if spec == MINILM
-        else SentenceTransformersEmbedder(spec, settings)
-    )
+    place = Path(spec.removeprefix(TORCH)).expanduser()
+    if ":" in spec.removeprefix(TORCH) and not place.exists():
+        raise SettingsError(
+            f"{spec!r} is no embedder: write openai:NAME for a server that speaks the OpenAI"
+            " protocol, as Ollama, vLLM and TEI do, and its address as OPENAI_BASE_URL (Ollama's"
+            " is http://localhost:11434/v1)"
+        )
+    return LocalEmbedder(spec, settings)
 
 
-def begin_loading(settings: Settings) -> MiniLmEmbedder | None:
-    """The embedder of the settings, being loaded in a thread: where that is MiniLM and is here. For
-    commands that need it in any case.
+def begin_loading(settings: Settings) -> LocalEmbedder | None:
+    """The embedder of the settings, being loaded in a thread: where it is one of the catalogue and
+    is here. For commands that need it in any case.
     """
-    if settings.embedder.strip() != MINILM or model_path(MINILM, settings) is None:
+    name = settings.embedder.strip()
+    if name not in KNOWN_EMBEDDERS or model_path(name, settings) is None:
         return None
-    embedder = MiniLmEmbedder(settings, _name(MINILM, settings))
+    embedder = LocalEmbedder(name, settings)
     embedder.load_beside()
     return embedder
-
-
-class SentenceTransformersEmbedder:
-    """A sentence-transformers model in this process, on the device that the library chooses.
-    Thread-safe, one batch at a time.
-    """
-
-    def __init__(self, spec: str, settings: Settings) -> None:
-        self._spec = spec
-        self._settings = settings
-        self._lock = Lock()
-        self._loaded: Any = None
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """Loads the model, which alone knows its dimension."""
-        with self._lock:
-            dimension = int(self._model().get_embedding_dimension())
-        return EmbedderIdentity(_name(self._spec, self._settings), dimension)
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """(n, d) float32 unit rows."""
-        return self._embed("encode_document", texts, self._settings.document_prefix)
-
-    def embed_query(self, text: str) -> Vector:
-        """(d,) float32, unit length."""
-        vector: Vector = self._embed("encode_query", [text], self._settings.query_prefix)[0]
-        return vector
-
-    def _embed(self, method: str, texts: Sequence[str], prefix: str | None) -> Vectors:
-        if not texts:
-            return np.zeros((0, self.identity.dimension), dtype=np.float32)
-        options: dict[str, Any] = {} if prefix is None else {"prompt": prefix}
-        with self._lock:
-            vectors = getattr(self._model(), method)(
-                [clean_text(text) for text in texts], show_progress_bar=False, **options
-            )
-        return unit_rows(np.asarray(vectors, dtype=np.float32))
-
-    def _model(self) -> Any:
-        """The loaded model; the lock is held."""
-        if self._loaded is None:
-            check_extras(f"the embedder {self._spec}", {"sentence_transformers": "local"})
-            path = _folder(self._spec, self._settings)
-            from sentence_transformers import SentenceTransformer
-            from transformers.utils import logging as transformers_logging
-
-            transformers_logging.disable_progress_bar()
-            began = time.perf_counter()
-            try:
-                # Safetensors only: other weights are pickles.
-                model = SentenceTransformer(
-                    str(path), local_files_only=True, model_kwargs={"use_safetensors": True}
-                )
-            except (OSError, ValueError, RuntimeError) as err:
-                first = " ".join(str(err).split())[:200]
-                raise SettingsError(
-                    f"{path} could not be loaded as a sentence-transformers model with safetensors:"
-                    f" {first}"
-                ) from err
-            _LOG.info("loaded the embedder %s in %.1f s", self._spec, time.perf_counter() - began)
-            self._loaded = model
-        return self._loaded
 
 
 class OpenAIEmbedder:
@@ -288,21 +229,5 @@ def _name(spec: str, settings: Settings) -> str:
     """The name under which vectors are stored: a set document prefix makes other vectors, so it is
     part of it.
     """
-    path = Path(spec).expanduser()
-    name = path.name if path.is_dir() else spec
-    return (
-        name if settings.document_prefix is None else f"{name} prefix={settings.document_prefix!r}"
-    )
-
-
-def _folder(spec: str, settings: Settings) -> Path:
-    """Where the model lies, fetched if need be."""
-    path = Path(spec).expanduser()
-    if path.is_dir():
-        return path
-    if path.is_absolute() or spec.startswith((".", "~")):
-        raise SettingsError(
-            f"no embedder folder {spec}: give the folder of a sentence-transformers model, or a hub"
-            " name"
-        )
-    return hub_model(spec if "/" in spec else f"sentence-transformers/{spec}", settings)
+    prefix = settings.document_prefix
+    return spec if prefix is None else f"{spec} prefix={prefix!r}"

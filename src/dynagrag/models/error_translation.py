@@ -19,6 +19,7 @@ from dynagrag.core.errors import (
     PromptRefusedError,
 )
 from dynagrag.models.proxies import proxy_of
+from dynagrag.models.reply_errors import error_of, error_status, error_words
 from dynagrag.models.server_traits import is_about_context
 
 _MAX_DETAIL_CHARS = 300
@@ -124,6 +125,30 @@ def translating(
         raise ours from err
 
 
+def in_place_of_reply(reply: object, endpoint: Endpoint) -> tuple[int | None, ModelError] | None:
+    """An error that came under status 200: the status that it should have had, where it names one
+    or its words do, and our error. None for a reply that is none.
+    """
+    error = error_of(reply)
+    if error is None:
+        return None
+    secrets = (*endpoint.secrets, *known_secrets())
+    words = _words_of(error, secrets)
+    status = error_status(error) or error_status(reply)
+    if status is None and is_about_context(words):
+        status = 400
+    if status is None and is_quota_spent(words):
+        status = 429
+    return status, _sent_error(endpoint, words)
+
+
+def _sent_error(endpoint: Endpoint, words: str) -> ModelUnavailableError:
+    return ModelUnavailableError(
+        f"{endpoint.where} sent an error in place of its reply: {words}; try later"
+        f"{endpoint.by_way_of}"
+    )
+
+
 def translated(
     err: Exception, endpoint: Endpoint, secrets: tuple[str, ...] = ()
 ) -> ModelError | None:
@@ -165,10 +190,7 @@ def translated(
             " your OPENAI_ variables"
         )
     if provider := _provider_words(err, names, secrets):
-        return ModelUnavailableError(
-            f"{where} sent an error in place of its reply: {provider}; try later"
-            f"{endpoint.by_way_of}"
-        )
+        return _sent_error(endpoint, provider)
     # LangChain has only a ValueError or TypeError for a reply that is none, such as a web page.
     is_langchains = isinstance(err, ValueError | TypeError) and _UNREADABLE.match(str(err))
     if names & _SDK_ERRORS or is_langchains:
@@ -188,11 +210,16 @@ def _provider_words(err: Exception, names: set[str], secrets: tuple[str, ...]) -
     none. LangChain raises the one as a ValueError of its object, the SDK the other as an APIError
     with a body.
     """
-    body = getattr(err, "body", None) if names & _SDK_ERRORS else (err.args or (None,))[0]
-    if not isinstance(body, dict) or not (names & _SDK_ERRORS or type(err) is ValueError):
-        return ""
-    words = str(body.get("message") or body)[:_MAX_TEXT_CHARS]
-    return scrubbed(" ".join(words.split()), secrets)[:_MAX_DETAIL_CHARS]
+    if names & _SDK_ERRORS:
+        body = getattr(err, "body", None)
+        return _words_of(body, secrets) if isinstance(body, dict | str) and body else ""
+    body = (err.args or (None,))[0] if type(err) is ValueError else None
+    return _words_of(body, secrets) if isinstance(body, dict) else ""
+
+
+def _words_of(error: object, secrets: tuple[str, ...]) -> str:
+    """A provider's words, scrubbed before they are cut: a cut would leave a part of a key."""
+    return scrubbed(error_words(error)[:_MAX_TEXT_CHARS], secrets)[:_MAX_DETAIL_CHARS]
 
 
 def _refusal_kind(status: int, detail: str) -> type[ModelRefusedError]:
@@ -241,12 +268,11 @@ def _status(err: Exception) -> int | None:
 
 
 def _detail(err: Exception, secrets: tuple[str, ...]) -> str:
-    """The provider's own words on one line: SDKs put them into `body.message`, which langchain
-    keeps, or into the text.
-
-    A provider that echoes the key it was given does so here. It is taken out before the text is
-    cut, which would leave a part of it.
+    """The provider's own words on one line: SDKs have them in a body, which langchain keeps, or
+    in the text. A provider that echoes the key it was given does so here.
     """
+    if isinstance(body := getattr(err, "body", None), dict):
+        return _words_of(body, secrets)
     text = str(getattr(err, "message", None) or err)[:_MAX_TEXT_CHARS]
     match = re.search(r"'message': (?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")", text)
     detail: str = (match[1] or match[2] or "") if match else text

@@ -54,12 +54,15 @@ def onnx_file(names: Iterable[str]) -> str | None:
     return next((name for name in _ONNX_FIRST if name in found), found[0] if found else None)
 
 
-def onnx_patterns(hub_id: str) -> list[str] | None:
+def onnx_patterns(hub_id: str, of_embedders_alone: bool = False) -> list[str] | None:
     """What to fetch of a model for ONNX Runtime: its config, tokenizer and one .onnx file, with the
-    data beside it; None where it has none. Raises as `fetch_snapshot`.
+    data beside it; None where it has none, or is no embedder and only those are wanted. Raises as
+    `fetch_snapshot`.
     """
     with _translating(hub_id):
         files = [f.rfilename for f in _ask(hub_id, with_files=True).siblings or ()]
+    if of_embedders_alone and "modules.json" not in files:
+        return None
     chosen = onnx_file(files)
     return [*_PATTERNS[:4], chosen, f"{chosen}?data"] if chosen else None
 

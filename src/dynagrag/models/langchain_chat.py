@@ -21,6 +21,7 @@ from dynagrag.models.reply_parsing import clean_text
 from dynagrag.models.reply_room import ReplyRoom
 from dynagrag.models.reply_schema import response_format, schema_text
 from dynagrag.models.server_traits import RequestForm, SchemaForm, ServerTraits
+from dynagrag.models.thoughts import THOUGHTS_FIELD, all_thoughts, ends_as_json
 from dynagrag.models.yes_no import TOP_TOKENS, word_logprobs
 from dynagrag.prompts import render
 
@@ -112,13 +113,19 @@ class LangChainChat:
                 return ModelReply(text, True, prompt_tokens, completion_tokens, seconds)
         usage = getattr(message, "usage_metadata", None) or {}
         num_read = self._counted(usage.get("input_tokens", 0))
+        text, is_cut_off = _text(message), _is_cut_off(message)
+        thoughts = "" if text.strip() else _thoughts(message)
+        if self._is_reply(thoughts, is_json=schema is not None and not is_cut_off):
+            self._traits.note_reply_in_thoughts()
+            text, thoughts = thoughts, ""
         return ModelReply(
-            text=self._scrubber.whole(_text(message)),
-            is_cut_off=_is_cut_off(message),
+            text=self._scrubber.whole(text),
+            is_cut_off=is_cut_off,
             prompt_tokens=num_read,
             completion_tokens=self._counted(usage.get("output_tokens", 0)),
             seconds=time.perf_counter() - began,
             is_prompt_cut=self._is_prompt_cut(prompt, num_read),
+            is_all_thoughts=bool(thoughts.strip()) and not is_cut_off,
         )
 
     def stream(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
@@ -129,6 +136,7 @@ class LangChainChat:
 
     def _texts(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
         is_cut_off = is_any = has_end = False
+        thoughts = ""
         call = BoundedCall(self._endpoint)
         with translating(self._endpoint, call.has_reply):
             for chunk in self._pieces(prompt, max_tokens, call):
@@ -136,6 +144,7 @@ class LangChainChat:
                 has_end |= any(map(chunk.response_metadata.get, _ENDS))
                 is_any |= bool(text)
                 is_cut_off |= _is_cut_off(chunk)
+                thoughts += "" if is_any else _thoughts(chunk)
                 if text:
                     yield text
         if not (is_any or has_end):
@@ -147,6 +156,10 @@ class LangChainChat:
             raise ModelUnavailableError(
                 f"{self._endpoint.where} broke off amid its reply, without its end; try again"
             )
+        if not is_any and self._is_reply(thoughts, is_json=False):
+            yield thoughts
+        elif not is_any and thoughts.strip() and not is_cut_off:
+            raise ModelUnavailableError(all_thoughts(self._endpoint.where))
         if is_cut_off:
             raise CutOffReplyError(f"{self.name}: the reply hit its limit of {max_tokens} tokens")
 
@@ -167,6 +180,14 @@ class LangChainChat:
     def _pieces(self, prompt: Prompt, max_tokens: int, call: BoundedCall) -> Iterator[Any]:
         return self._limited(max_tokens).stream(_messages(prompt))
 
+    def _is_reply(self, thoughts: str, *, is_json: bool) -> bool:
+        """Whether what came as thoughts, and nothing else, is the reply: where it ends as JSON that
+        was asked for, or once such a reply was seen.
+        """
+        return bool(thoughts.strip()) and (
+            self._traits.has_reply_in_thoughts or (is_json and ends_as_json(thoughts))
+        )
+
     def _counted(self, num_tokens: Any) -> int:
         """A server's count of tokens; 0, which stands for unknown, where it can be none. That is
         said once.
@@ -185,7 +206,8 @@ class LangChainChat:
             f"read only {num_read} of some {num_sent} tokens of a prompt and cut the rest in"
             " silence, so replies lack what stood there; give it a longer context (Ollama: the"
             " variable OLLAMA_CONTEXT_LENGTH=8192, or num_ctx in the Modelfile; llama.cpp: -c"
-            " 8192), then ask or ingest again"
+            " 8192), then ask or ingest again",
+            kind="a prompt was cut",
         )
         return True
 
@@ -327,6 +349,11 @@ def _text(message: Any) -> str:
     text = str(message.text)
     calls = getattr(message, "tool_calls", None)
     return json.dumps(calls[0]["args"]) if calls and not text.strip() else text
+
+
+def _thoughts(message: Any) -> str:
+    """What the server put beside the reply as thoughts."""
+    return str(message.additional_kwargs.get(THOUGHTS_FIELD) or "")
 
 
 def _is_cut_off(message: Any) -> bool:

@@ -26,6 +26,7 @@ from dynagrag.core.errors import (
     CutOffReplyError,
     EmptyReplyError,
     InvalidReplyError,
+    ModelRefusedError,
 )
 from dynagrag.core.ids import content_id, estimate_tokens
 from dynagrag.core.protocols import ChatModel, FirstWord, FirstWordModel, ModelReply, Prompt
@@ -34,7 +35,12 @@ from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.reply_parsing import clean_json, clean_text, parse_reply
 from dynagrag.models.reply_room import room_of
 from dynagrag.models.reply_schema import StrictReply, schema_text
-from dynagrag.models.thoughts import begins_amid_thoughts, json_answer, streamed_answer
+from dynagrag.models.thoughts import (
+    all_thoughts,
+    begins_amid_thoughts,
+    json_answer,
+    streamed_answer,
+)
 from dynagrag.models.yes_no import YES_NO, difference
 from dynagrag.prompts import render
 
@@ -358,17 +364,8 @@ class MeteredChat:
             return reply, parse_reply(reply.text, schema)
         except InvalidReplyError as err:
             _LOG.info("%s: asked for a repair: %s", stage, err)
-            error = str(err)
-            system, user = render(
-                "repair",
-                system=prompt.system,
-                user=prompt.user,
-                reply=reply.text[:_MAX_REPAIRED_CHARS],
-                error=error,
-            )
-            reply = self._call(
-                Prompt(f"{prompt.name}.repair", system, user), schema, stage, max_tokens, documents
-            )
+            again = _repair(prompt, reply.text, str(err))
+            reply = self._call(again, schema, stage, max_tokens, documents)
         try:
             return reply, parse_reply(reply.text, schema)
         except InvalidReplyError as err:
@@ -390,6 +387,12 @@ class MeteredChat:
         with self._room.first_alone(max_tokens):
             limit = self._room.limit(max_tokens)
             reply = self._call_once(prompt, schema, stage, limit, documents)
+            if reply.is_all_thoughts and not self._room.has_answered:
+                again = _repair(prompt, reply.text, "it is empty: all of it stood in your thoughts")
+                reply = self._call_once(again, schema, stage, limit, documents)
+                if reply.is_all_thoughts:
+                    raise ModelRefusedError(all_thoughts(self.model.name))
+            self._room.has_answered |= not reply.is_all_thoughts
             is_empty = _is_empty(reply)
             has_more = is_empty and self._has_more_room(max_tokens, limit, stage)
         if has_more:
@@ -553,6 +556,18 @@ class MeteredChat:
             seconds=reply.seconds,
             is_cached=is_cached,
         )
+
+
+def _repair(prompt: Prompt, reply: str, error: str) -> Prompt:
+    """The prompt once more, with the reply that doesn't fit and what is wrong with it."""
+    system, user = render(
+        "repair",
+        system=prompt.system,
+        user=prompt.user,
+        reply=reply[:_MAX_REPAIRED_CHARS],
+        error=error,
+    )
+    return Prompt(f"{prompt.name}.repair", system, user)
 
 
 def _is_empty(reply: ModelReply) -> bool:

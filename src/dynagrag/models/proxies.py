@@ -3,8 +3,12 @@ environment names.
 """
 
 import ipaddress
+import os
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+"""Names under which most programs reach a server of their own machine."""
 
 
 def is_loopback(url: str) -> bool:
@@ -13,9 +17,28 @@ def is_loopback(url: str) -> bool:
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
+    return address.is_loopback or address.is_unspecified
+
+
+def exempt_loopback(url: str | None = None) -> bool:
+    """Names the loopback, and the host of this address if it is one, in this process's NO_PROXY,
+    for clients that are not ours and follow the environment. Nothing is changed where no proxy is
+    named. True where something was.
+    """
+    proxies = getproxies()
+    hosts = [*_LOOPBACK]
+    if url and is_loopback(url):
+        hosts.append(urlsplit(url).hostname or "")
+    exempt = [name.strip() for name in proxies.pop("no", "").split(",") if name.strip()]
+    missing = [host for host in dict.fromkeys(hosts) if host not in exempt]
+    if not proxies or not missing or "*" in exempt:
+        return False
+    # libraries differ in which of the two they read, and in which comes first
+    os.environ["no_proxy"] = os.environ["NO_PROXY"] = ",".join(exempt + missing)
+    return True
 
 
 def proxy_of(url: str) -> str | None:

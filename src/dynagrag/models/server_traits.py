@@ -68,6 +68,8 @@ class ServerTraits:
     limit_name: str = "max_tokens"
     schema: SchemaForm = SchemaForm.JSON_SCHEMA
     has_temperature: bool = True
+    has_reply_in_thoughts: bool = False
+    """Whether its replies come where thoughts belong."""
     lower_limits: dict[int, int] = field(default_factory=dict)
     """Limits in place of those that were refused as too high."""
     _said: set[str] = field(default_factory=set)
@@ -94,19 +96,30 @@ class ServerTraits:
                 pattern.search(detail) and change(self, refused) for pattern, change in _CHANGES
             )
 
-    def say_once(self, what: str) -> None:
-        """Warns of something about this server, once."""
+    def say_once(self, what: str, kind: str = "") -> None:
+        """Warns of something about this server, once. `kind`: what stays the same, where the words
+        have figures that don't.
+        """
         with self._lock:
-            self._say_once(what)
+            self._say_once(what, kind)
+
+    def note_reply_in_thoughts(self) -> None:
+        """A whole reply came where thoughts belong, and nothing in its own place."""
+        with self._lock:
+            self.has_reply_in_thoughts = True
+            self._say_once(
+                "puts its reply where a model's thoughts belong (reasoning_content), and it is read"
+                " there; start the server without its reasoning parser, or with the model's own"
+            )
 
     def halve_batch(self, num_texts: int) -> None:
         """A request for the vectors of so many texts was refused."""
         with self._lock:
             self.max_batch = min(self.max_batch, max(1, num_texts // 2))
 
-    def _say_once(self, what: str) -> None:
-        if what not in self._said:
-            self._said.add(what)
+    def _say_once(self, what: str, kind: str = "") -> None:
+        if (kind or what) not in self._said:
+            self._said.add(kind or what)
             _LOG.warning("%s %s", self.where, what)
 
     def _lower_limit(self, refused: RequestForm) -> bool:

@@ -21,6 +21,10 @@ _MARKS = (
 """Before and after thoughts: DeepSeek-R1 and Qwen, Magistral, Kimi, gpt-oss and their like. gpt-oss
 marks its answer too.
 """
+THOUGHTS_FIELD = "reasoning_content"
+"""Where LangChain's messages have thoughts that the server put beside the reply, in their
+`additional_kwargs`.
+"""
 _UNOPENED_END = "</think>"
 """Of the templates that hold the first mark, all known ones use this pair."""
 _THEN_JSON = re.compile(r"</(?:seed:)?(?:think|thinking|thought|reasoning)>\s*(?=\{|```)")
@@ -31,6 +35,19 @@ def begins_amid_thoughts(reply: str) -> bool:
     head = reply.lstrip()
     return not head.startswith(("{", "```", *(begin for begin, _ in _MARKS))) and bool(
         _THEN_JSON.search(head)
+    )
+
+
+def ends_as_json(text: str) -> bool:
+    """Whether what a server took for thoughts is, or ends with, a JSON object."""
+    return text.rstrip().endswith(("}", "```"))
+
+
+def all_thoughts(where: str) -> str:
+    """A message: a model thought, and gave no answer."""
+    return (
+        f"{where} gave thoughts alone (reasoning_content) and no answer; start its server without"
+        " its reasoning parser, or with the model's own, or take another model"
     )
 
 

@@ -4,13 +4,17 @@ that the sources answer.
 No model is called: a question is made of a speaker and a thing that this speaker named often.
 """
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from dynagrag.core.protocols import GraphStore
 from dynagrag.core.schema import Document, Entity, Turn
+from dynagrag.language.english.stems import stem
+from dynagrag.language.words import COMMON_WORDS
 
 _NUM_LOOKED_AT = 400
 _MAX_TOPICS = 60
@@ -21,6 +25,13 @@ _PLAIN = 0.2
 _NAME_AFTER = re.compile(r"\s+[A-Z][a-z]")
 _LEAST_NAMED = 2
 """Turns in which a speaker must name a topic to be asked about it."""
+_WORD = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
+_LEAST_REPEATED = 3
+"""Turns that must have two words in a row for them to be a topic."""
+_LEAST_BOUND = 0.45
+"""Normalised pointwise mutual information from which two words belong together (Bouma 2009, section
+3.2): -1 where they never meet, 0 by chance, 1 where neither comes without the other.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,17 @@ class SpeakerShare:
 
 
 @dataclass(frozen=True, slots=True)
+class Topic:
+    """Something that is talked about, and how often it is: a name, or words that keep coming
+    together ("remote control").
+    """
+
+    name: str
+    weight: int
+    is_name: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class StartingPoints:
     """Speakers by their words, topics by how often they are named, and (speaker, topic, turns) by
     how much this one named it.
@@ -43,8 +65,8 @@ class StartingPoints:
     """
 
     speakers: tuple[SpeakerShare, ...]
-    topics: tuple[Entity, ...]
-    pairs: tuple[tuple[str, Entity, int], ...]
+    topics: tuple[Topic, ...]
+    pairs: tuple[tuple[str, Topic, int], ...]
 
     def questions(
         self, limit: int = 4, *, within: str = "", asked: Collection[str] = ()
@@ -57,7 +79,7 @@ class StartingPoints:
         made: list[str] = []
         taken: set[str] = set()
         known = {question.casefold() for question in asked}
-        pairs: Iterable[tuple[str, Entity, int]] = self.pairs
+        pairs: Iterable[tuple[str, Topic, int]] = self.pairs
         if within:
             named = _pattern(self.topics)
             inside = {found.casefold() for found in named.findall(within)} if named else set()
@@ -68,7 +90,7 @@ class StartingPoints:
             question = f"What is said about {topic.name}?"
             if speaker:
                 question = f"What did {speaker} say about {topic.name}?"
-            own = {speaker or topic.id, topic.id}
+            own = {speaker or topic.name, topic.name}
             if question.casefold() not in known and taken.isdisjoint(own):
                 made.append(question)
                 taken |= own
@@ -82,7 +104,8 @@ def starting_points(store: GraphStore, documents: Sequence[Document]) -> Startin
     named = [
         entity for entity in store.overview(_NUM_LOOKED_AT, 1).entities if _may_be_topic(entity)
     ]
-    topics = _things(named, texts.values())[:_MAX_TOPICS]
+    names = [Topic(entity.name, entity.weight) for entity in _things(named, texts.values())]
+    topics = _topics(names, _phrases(turns, texts))
     return StartingPoints(_shares(turns, texts), topics, _pairs(turns, texts, topics))
 
 
@@ -120,6 +143,66 @@ def _things(entities: Sequence[Entity], texts: Iterable[str]) -> tuple[Entity, .
     return tuple(entity for entity in entities if entity.name.casefold() not in left_out)
 
 
+def _phrases(turns: Iterable[Turn], texts: dict[str, str]) -> list[Topic]:
+    """Two words in a row that belong together and come in several turns, as they were last written.
+    Common words and numbers are in none.
+    """
+    words, pairs, num_turns = Counter[str](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    written: dict[tuple[str, str], str] = {}
+    read = 0
+    for turn in turns:
+        text = texts.get(turn.document_id, "")[turn.start : turn.end]
+        read += len(text)
+        if read > _MAX_CHARACTERS:
+            break
+        found = [(m.group().casefold(), m.start(), m.end()) for m in _WORD.finditer(text)]
+        words.update(word for word, _, _ in found)
+        own = {
+            (a, b): text[start:end]
+            for (a, start, a_end), (b, b_start, end) in pairwise(found)
+            if text[a_end:b_start] == " " and a != b and _may_be_in_topic(a) and _may_be_in_topic(b)
+        }
+        pairs.update((a, b) for (a, _, _), (b, _, _) in pairwise(found) if (a, b) in own)
+        num_turns.update(own.keys())
+        written |= own
+    total = words.total()
+    return [
+        Topic(written[pair], num, is_name=False)
+        for pair, num in num_turns.most_common()
+        if num >= _LEAST_REPEATED
+        and _binding(pairs[pair], words[pair[0]], words[pair[1]], total) >= _LEAST_BOUND
+    ]
+
+
+def _may_be_in_topic(word: str) -> bool:
+    return len(word) > 2 and word.replace("’", "'") not in COMMON_WORDS and "'" not in word
+
+
+def _binding(num_both: int, num_first: int, num_second: int, total: int) -> float:
+    """Normalised pointwise mutual information of two words in a row (Bouma 2009, equation 7)."""
+    share = num_both / total
+    by_chance = (num_first / total) * (num_second / total)
+    return math.log(share / by_chance) / -math.log(share) if share < 1 else 1.0
+
+
+def _topics(names: Sequence[Topic], phrases: Sequence[Topic]) -> tuple[Topic, ...]:
+    """Both by how often they come. A phrase that is part of a name, or the other way round, is one
+    with it; so are singular and plural.
+    """
+    known = [_stems(name.name) for name in names]
+    fresh = []
+    for phrase in phrases:
+        own = _stems(phrase.name)
+        if not any(own <= name or name <= own for name in known):
+            known.append(own)
+            fresh.append(phrase)
+    return tuple(sorted([*names, *fresh], key=lambda topic: -topic.weight)[:_MAX_TOPICS])
+
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words.casefold().split())
+
+
 def _shares(turns: Iterable[Turn], texts: dict[str, str]) -> tuple[SpeakerShare, ...]:
     num_turns, num_words, seconds = Counter[str](), Counter[str](), defaultdict[str, float](float)
     for turn in turns:
@@ -135,14 +218,14 @@ def _shares(turns: Iterable[Turn], texts: dict[str, str]) -> tuple[SpeakerShare,
     )
 
 
-def _pattern(topics: Sequence[Entity]) -> re.Pattern[str] | None:
+def _pattern(topics: Sequence[Topic | Entity]) -> re.Pattern[str] | None:
     names = sorted((re.escape(topic.name) for topic in topics), key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE) if names else None
 
 
 def _pairs(
-    turns: Iterable[Turn], texts: dict[str, str], topics: Sequence[Entity]
-) -> tuple[tuple[str, Entity, int], ...]:
+    turns: Iterable[Turn], texts: dict[str, str], topics: Sequence[Topic]
+) -> tuple[tuple[str, Topic, int], ...]:
     named = _pattern(topics)
     if named is None:
         return ()
@@ -160,7 +243,15 @@ def _pairs(
     for (_, name), num in counts.items():
         whole[name] += num
     # A topic that one speaker names more than others says more of them than one that all name.
-    ranked = sorted(counts.items(), key=lambda item: (-(item[1] ** 2) / whole[item[0][1]], item[0]))
+    # Where nobody is known to speak, what is talked about says more than a place or a person.
+    ranked = sorted(
+        counts.items(),
+        key=lambda item: (
+            not item[0][0] and by_name[item[0][1]].is_name,
+            -(item[1] ** 2) / whole[item[0][1]],
+            item[0],
+        ),
+    )
     # Nobody is asked about themselves.
     return tuple(
         (who, by_name[name], num)

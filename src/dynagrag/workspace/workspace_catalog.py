@@ -56,6 +56,13 @@ def workspace_names(settings: Settings) -> list[str]:
     return sorted(p.name for p in settings.workspaces_dir.iterdir() if has_store(p))
 
 
+def last_change(folder: Path) -> float:
+    """When something was last written into the workspace's folder, in seconds of the epoch."""
+    # SQLite touches its -shm and -wal files at each look
+    files = [path for path in folder.iterdir() if not path.name.endswith(("-shm", "-wal"))]
+    return max((path.stat().st_mtime for path in files), default=0.0)
+
+
 def unknown_workspace(name: str, where: str, settings: Settings) -> WorkspaceError:
     """The error for a workspace that does not exist; its message names those that do."""
     known = ", ".join(workspace_names(settings)) or "none yet"

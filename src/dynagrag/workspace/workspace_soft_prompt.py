@@ -13,7 +13,8 @@ from dynagrag.core.errors import LoadError, SettingsError, UsageError
 from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.generation.soft_prompt.soft_answers import KIND, SYSTEMS, SoftAnswerer
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.models.catalog import CATALOG, model_path
+from dynagrag.models.catalog import model_path
+from dynagrag.models.known_models import CATALOG
 from dynagrag.workspace.workspace_pruner import UNTRAINED
 
 FOLDER = "soft-prompt"

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from ask_pages import QUESTION, TURNS, asked, switch, words
+from pages import press, until
 
 from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
+from dynagrag.ui.first_visit import FOLDER_TO_READ
 from dynagrag.workspace.conversations import ConversationBook
 
 
@@ -16,8 +18,34 @@ def test_without_a_workspace_a_visitor_is_told_where_to_begin(
 ) -> None:
     page = panel("ask.ask_page").run()
     assert not page.exception
-    assert "There is no workspace" in page.info[0].value
-    assert "[Bring in transcripts](ingest?workspace=default)" in words(page)
+    assert "answers questions with the lines that say it" in words(page)
+    assert "[Upload files or paste text](ingest?workspace=default)" in words(page)
+
+
+def test_where_no_workspace_is_called_default_the_one_that_changed_last_is_open(
+    server: OpenAIStubServer, panel: Callable[[str], Any], cli: Any, corpus: Any
+) -> None:
+    for name in ("first", "second"):
+        assert cli("ingest", *corpus.many(1, num_turns=6), "-w", name).code == 0
+    assert panel("ask.ask_page").run().query_params.get("workspace") is None
+    assert panel("ask.ask_page").run().session_state["workspace"] == "second"
+    assert cli("ingest", *corpus.many(1, num_turns=6), "-w", "default").code == 0
+    assert cli("ingest", *corpus.many(2, num_turns=6), "-w", "second").code == 0
+    assert panel("ask.ask_page").run().session_state["workspace"] == "default"
+
+
+def test_a_folder_that_is_typed_at_the_first_visit_is_read_on_the_page_ingest(
+    server: OpenAIStubServer, panel: Callable[[str], Any], corpus: Any
+) -> None:
+    (path,) = corpus.many(1, num_turns=6)
+    page = panel("ask.ask_page").run()
+    next(f for f in page.text_input if "folder" in f.label).set_value(str(path))
+    press(page, "See how they are read")
+    ingest = panel("ingest.ingest_page")
+    for key in ("workspace", f"of_workspace_{FOLDER_TO_READ}"):
+        ingest.session_state[key] = page.session_state[key]
+    ingest.run()
+    until(ingest, lambda: "1 new" in words(ingest))
 
 
 def test_an_answer_has_links_to_its_sources_and_says_what_it_cost(

@@ -105,12 +105,11 @@ def correct(act: Callable[..., object], *args: Any, **kwargs: Any) -> None:
 def test_without_a_workspace_a_visitor_is_told_where_to_begin(
     server: OpenAIStubServer, panel: Callable[[str], Any]
 ) -> None:
-    shown = panel("curate.curate_page").run()
-    assert not shown.exception
-    assert "There is no workspace" in shown.info[0].value
-    assert "[Bring in transcripts](ingest?workspace=default)" in [
-        element.value for element in shown.markdown
-    ]
+    page = panel("curate.curate_page").run()
+    assert not page.exception
+    shown = [element.value for element in page.markdown]
+    assert "#### Your own recordings" in shown
+    assert "[Upload files or paste text](ingest?workspace=default)" in shown
 
 
 def test_an_empty_workspace_and_one_without_merges_say_so(

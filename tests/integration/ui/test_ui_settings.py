@@ -31,7 +31,15 @@ def _words(page: Any) -> str:
 
 
 def _field(page: Any, label: str) -> Any:
-    return next(field for field in page.text_input if field.label == label)
+    return next(field for field in (*page.text_input, *page.selectbox) if field.label == label)
+
+
+def _offering(page: Any, name: str) -> Any:
+    """The page with another language model to choose: a test can't type a new one as a visitor
+    can.
+    """
+    page.session_state["choices"] = {"llm": {name: None}}
+    return page.run()
 
 
 # --------------------------------------------------------------------------------------------- keys
@@ -165,7 +173,7 @@ def test_what_is_set_is_shown_with_where_it_comes_from_and_never_a_key(
 def test_a_model_is_chosen_for_this_visit_and_tried(
     open_page: Pages, server: OpenAIStubServer
 ) -> None:
-    page = open_page()
+    page = _offering(open_page(), "openai:other")
     _field(page, "Language model").set_value("openai:other")
     press(page, "Use for this visit")
     until(page, lambda: len(page.success) == 2)
@@ -179,7 +187,7 @@ def test_a_model_is_chosen_for_this_visit_and_tried(
 def test_a_model_that_is_saved_holds_for_later_visits_unless_the_environment_beats_it(
     open_page: Pages, monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
-    page = open_page()
+    page = _offering(open_page(), "openai:saved")
     _field(page, "Language model").set_value("openai:saved")
     press(page, "Save")
     assert (home / "settings.toml").read_text() == 'llm = "openai:saved"\n'

@@ -46,8 +46,8 @@ def test_a_first_visit_is_offered_the_demo_and_told_what_to_set(
     monkeypatch.delenv("DYNAGRAG_LLM")
     page = open_page()
     shown = _words(page)
-    assert "Try the demo" in shown
-    assert "No language model is set" in shown
+    assert "#### The demo" in shown
+    assert "No language model is needed to begin" in shown
     assert "replies are recorded" in shown
 
 
@@ -64,7 +64,7 @@ def test_the_demo_is_made_with_one_click_and_opened(
     ask.query_params["workspace"] = "demo"
     assert "What happened to MAIN B?" in _words(ask.run())
     assert "2 documents" in _words(page)
-    assert "Welcome" not in _words(page)
+    assert "Your own recordings" not in _words(page)
 
 
 # --------------------------------------------------------------------------------------------- list

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynagrag.generation.support import content_stems, stem
+from dynagrag.generation.support import content_stems, nearness, stem
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,17 @@ def test_content_is_words_that_say_something_and_numbers() -> None:
     }
     assert content_stems("An ox, a.") == {"ox"}
     assert content_stems("") == frozenset()
+
+
+def test_a_label_of_most_lines_weighs_little_and_a_question_states_nothing() -> None:
+    lines = [
+        "Holger Der Turm ist offen.",
+        "Eva Der Kiosk bleibt zu.",
+        "Holger Der Chor singt.",
+        "Holger Wer repariert den Kiosk?",
+        "Holger Gut.",
+    ]
+    shares = nearness("Holger sagt, der Kiosk bleibt offen.", lines)
+    assert max(range(len(lines)), key=shares.__getitem__) == 1
+    assert nearness("Kiosk", lines)[3] == pytest.approx(nearness("Kiosk", lines)[1] / 2)
+    assert nearness("nothing of it", lines) == [0.0] * 5

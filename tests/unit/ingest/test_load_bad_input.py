@@ -33,7 +33,6 @@ CUE = "1\n00:00:01,000 --> 00:00:02,000\n"
         ("a.txt", b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "PNG image"),
         ("a.mp3", b"ID3\x03\0\0\0" + b"\0" * 600, "transcribe it first"),
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "save it as DOCX"),
-        ("a.rtf", b"{\\rtf1 hello}", "RTF"),
         (
             "a.vtt",
             b"WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n\n00:03.000 --> 00:0x.000\nYou\n",

@@ -9,7 +9,8 @@ import pytest
 
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import ModelError, ModelUnavailableError, SettingsError
-from dynagrag.models.catalog import CATALOG, CatalogEntry, hub_model, model_path, models_list, pull
+from dynagrag.models.catalog import hub_model, model_path, models_list, pull
+from dynagrag.models.known_models import CATALOG, CatalogEntry
 
 PARTS = (b"GGUF first ", b"second")
 WEIGHTS = b"weights"
@@ -180,7 +181,8 @@ def test_the_list_names_all_with_licence_and_place(home: Path) -> None:
     (home / "models" / "hub" / "org--model").mkdir(parents=True)
     (home / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf").write_bytes(b"GGUF")
     rows = {row.name: row for row in models_list(Settings())}
-    assert list(rows) == ["minilm", "qwen", "smollm2", "org/model"]
+    assert list(rows) == [*CATALOG, "org/model"]
+    assert list(rows)[:4] == ["minilm", "qwen", "smollm2", "bge-small"]
     assert (rows["qwen"].is_present, rows["smollm2"].is_present, rows["org/model"].is_present) == (
         False,
         True,

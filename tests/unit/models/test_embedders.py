@@ -93,7 +93,13 @@ def test_vectors_that_change_their_dimension_are_an_error(openai_stub: OpenAIStu
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"), [("openai:m", "OPENAI_API_KEY"), ("qwen", "no embedder"), ("", "no embedder")]
+    ("spec", "said"),
+    [
+        ("openai:m", "OPENAI_API_KEY"),
+        ("qwen", "no embedder"),
+        ("", "no embedder"),
+        ("ollama:nomic-embed-text", "http://localhost:11434/v1"),
+    ],
 )
 def test_a_spec_that_cannot_be_opened_is_said(spec: str, said: str) -> None:
     with pytest.raises(SettingsError, match=said):

@@ -13,9 +13,9 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import CutOffReplyError
 from dynagrag.core.protocols import Prompt
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.embedders import open_embedder
+from dynagrag.models.known_models import CATALOG
 from dynagrag.models.metered_chat import MeteredChat
 
 pytestmark = [

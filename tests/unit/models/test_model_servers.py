@@ -3,6 +3,8 @@ table in docs/models.md names these tests.
 """
 
 import json
+import os
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -18,6 +20,7 @@ from odd_model_server import (
     breaks_off,
     cuts_prompts,
     error_as_reply,
+    in_thoughts,
     most_tokens,
     reasoning,
     refusal,
@@ -49,7 +52,7 @@ from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.chat_names import is_reasoning_name, takes_effort
 from dynagrag.models.embedders import OpenAIEmbedder
 from dynagrag.models.metered_chat import Budget, MeteredChat
-from dynagrag.models.proxies import is_loopback, proxy_of
+from dynagrag.models.proxies import exempt_loopback, is_loopback, proxy_of
 from dynagrag.models.reply_room import THINKING_TOKENS
 
 PROMPT = Prompt("p", "Be brief.", "[E1] Acme Works is located in Delft.")
@@ -197,6 +200,53 @@ def test_once_a_server_is_known_calls_are_made_side_by_side(opened: Open) -> Non
         assert len(list(pool.map(lambda prompt: ask(chat, prompt), prompts))) == 5
 
 
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+@pytest.mark.parametrize("before", ["", "The user wants JSON. "])
+def test_a_reply_among_the_thoughts_is_read_there_and_that_is_said_once(
+    opened: Open, caplog: pytest.LogCaptureFixture, field: str, before: str
+) -> None:
+    with OddModelServer(in_thoughts(before, field)) as server:
+        chat = opened(server)
+        for i in range(3):
+            assert ask(chat, Prompt("p", "", f"[E1] Sentence {i}.")).citations == ["E1"]
+        assert server.counts.chat_calls == 3, "no repair is paid for"
+        assert stream(chat).endswith("The transcript says: Acme Works is located in Delft [E1].")
+    said = [r for r in caplog.records if "without its reasoning parser" in r.message]
+    assert len(said) == 1
+
+
+def test_thoughts_alone_are_no_answer_and_stop_after_one_more_try(opened: Open) -> None:
+    with OddModelServer(in_thoughts("Hmm, let me see.", answer=False)) as server:
+        chat = opened(server)
+        with ThreadPoolExecutor(8) as pool:
+            prompts = [Prompt("p", "", f"[E1] Sentence {i}.") for i in range(10)]
+            tries = [pool.submit(ask, chat, prompt) for prompt in prompts]
+        errors = [each.exception() for each in tries]
+        assert all(isinstance(err, ModelRefusedError) for err in errors), errors
+        assert "without its reasoning parser" in str(errors[0])
+        assert server.counts.chat_calls == 2
+
+
+def test_thoughts_alone_of_a_model_that_answers_are_repaired(opened: Open) -> None:
+    def quirk(body: Any, whole: Any) -> Any:
+        is_silent = server.counts.chat_calls == 2
+        return in_thoughts("Hmm.", answer=False)(body, whole) if is_silent else whole()
+
+    with OddModelServer(quirk) as server:
+        chat = opened(server)
+        for i in range(3):
+            assert ask(chat, Prompt("p", "", f"[E1] Sentence {i}.")).citations == ["E1"]
+        assert server.counts.chat_calls == 4
+
+
+def test_a_stream_of_thoughts_alone_is_no_answer(opened: Open) -> None:
+    with (
+        OddModelServer(in_thoughts("Hmm, let me see.", answer=False)) as server,
+        pytest.raises(ModelUnavailableError, match="thoughts alone"),
+    ):
+        stream(opened(server))
+
+
 def test_a_long_reply_without_thoughts_is_cut_off_as_before(opened: Open) -> None:
     def long(body: Any, whole: Any) -> Any:
         return replied(body, '{"answer": "' + "and so on " * 400, "length")
@@ -272,6 +322,75 @@ def test_an_error_with_status_200_is_said_in_the_providers_words(opened: Open) -
         pytest.raises(ModelUnavailableError, match="Provider returned error; try later"),
     ):
         ask(opened(server))
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"error": "model 'm' is not loaded"}, "model 'm' is not loaded"),
+        ({"error": {"code": 502, "message": "Provider returned error"}}, "Provider returned error"),
+        (
+            {
+                "error": {
+                    "message": "Provider returned error",
+                    "metadata": {"raw": '{"error": {"message": "the tokenizer of m is missing"}}'},
+                }
+            },
+            "Provider returned error: the tokenizer of m is missing",
+        ),
+        ({"object": "error", "message": "worker gone", "code": 50001}, "worker gone"),
+        ({"detail": [{"loc": ["body"], "msg": "engine is dead"}]}, "engine is dead"),
+        ({"base_resp": {"status_code": 1002, "status_msg": "too busy"}}, "too busy"),
+        ({"choices": None, "error": {"msg": "no worker"}}, "no worker"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["ask", "stream", "embed"])
+def test_an_error_with_status_200_is_said_whole_whatever_its_form(
+    opened: Open, body: dict[str, Any], words: str, kind: str
+) -> None:
+    def quirk(_: Any, whole: Any) -> Any:
+        return 200, json.dumps(body)
+
+    with OddModelServer(quirk, quirk) as server:
+        chat, embedder = opened(server), OpenAIEmbedder("openai:e", settings(server))
+        calls: dict[str, Callable[[], Any]] = {
+            "ask": lambda: ask(chat),
+            "stream": lambda: stream(chat),
+            "embed": lambda: embedder.embed_query("x"),
+        }
+        with pytest.raises(ModelUnavailableError, match=words):
+            calls[kind]()
+        embedder.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ({"code": 402, "message": "Insufficient credits"}, ModelRefusedError),
+        ({"message": "You exceeded your current quota: insufficient_quota"}, ModelRefusedError),
+        ({"message": "the prompt is too long: 9000 tokens"}, ContextTooShortError),
+        ({"code": "429", "message": "slow down"}, ModelUnavailableError),
+    ],
+)
+def test_an_error_with_status_200_counts_as_the_status_that_it_names(
+    opened: Open, error: dict[str, Any], kind: type[Exception]
+) -> None:
+    with (
+        OddModelServer(lambda _, whole: (200, json.dumps({"error": error}))) as server,
+        pytest.raises(kind, match=str(error["message"])),
+    ):
+        ask(opened(server))
+
+
+@pytest.mark.parametrize("error", ["out of memory", {"detail": "out of memory"}])
+def test_an_error_event_of_any_form_is_said_in_the_providers_words(
+    opened: Open, error: Any
+) -> None:
+    with (
+        OddModelServer(breaks_off(json.dumps({"error": error}))) as server,
+        pytest.raises(ModelUnavailableError, match="out of memory"),
+    ):
+        stream(opened(server))
 
 
 # ------------------------------------------------------------------------------- what is not taken
@@ -356,6 +475,7 @@ def test_a_prompt_that_was_cut_in_silence_is_said_once_and_its_reply_not_kept(
         ask(chat)  # a short one, which it read whole
         ask(chat)
         assert server.counts.chat_calls == 3
+        ask(chat, Prompt("p", "Be brief.", 2 * LONG.user))
     (said,) = [r.message for r in caplog.records if "cut the rest in silence" in r.message]
     assert "read only 300 of some 928 tokens" in said
     assert "num_ctx" in said
@@ -440,6 +560,65 @@ def test_the_loopback_is_asked_directly(opened: Open, monkeypatch: pytest.Monkey
         embedder.embed_query("a")
         embedder.close()
         assert proxy.requests == []
+
+
+_CLIENT_OF_ITS_OWN = """
+import httpx
+from langchain_core.language_models import SimpleChatModel
+from pydantic import PrivateAttr
+
+CLIENTS = []
+
+
+class ChatOllama(SimpleChatModel):
+    model: str
+    base_url: str | None = None
+    _client: httpx.Client = PrivateAttr()
+    _llm_type = "ollama"
+
+    def model_post_init(self, context):
+        self._client = httpx.Client()
+        CLIENTS.append(self._client)
+
+    def _call(self, messages, stop=None, run_manager=None, **more):
+        reply = self._client.post(BASE_URL + "/chat/completions", json={"messages": [
+            {"role": "user", "content": messages[-1].content}
+        ]})
+        return reply.raise_for_status().json()["choices"][0]["message"]["content"]
+"""
+"""A provider's package as they are: its client follows the environment."""
+
+
+def test_a_providers_own_client_asks_the_loopback_directly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FailingProxy() as proxy, OddModelServer() as server:
+        code = f"BASE_URL = {server.base_url!r}\n{_CLIENT_OF_ITS_OWN}"
+        (tmp_path / "langchain_ollama.py").write_text(code)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "langchain_ollama", raising=False)
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, f"http://{proxy.host}")
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.setenv(name, "models.example")
+        chat = open_chat_model("ollama:m", settings(server))
+        assert "Delft" in "".join(chat.stream(PROMPT, 100))
+        assert proxy.requests == []
+        assert proxy_of("http://models.example/v1") is None, "what was exempt before still is"
+        assert proxy_of("http://other.example/v1") == proxy.host
+    for client in sys.modules.pop("langchain_ollama").CLIENTS:
+        client.close()
+
+
+def test_without_a_proxy_the_environment_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    assert not exempt_loopback("http://127.0.0.7/v1")
+    assert "NO_PROXY" not in os.environ
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example")
+    assert not exempt_loopback("http://127.0.0.7/v1")
 
 
 def test_a_proxy_is_named_where_a_request_through_it_fails(

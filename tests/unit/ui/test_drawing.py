@@ -150,6 +150,14 @@ def test_small_drawings_have_arrows_and_large_ones_plain_lines() -> None:
     assert graph_options(many[:10], [])["series"][0]["edgeSymbol"] == ["none", "arrow"]
 
 
+def test_a_relation_without_a_direction_has_no_arrow() -> None:
+    nodes = [DrawnNode("a", "A"), DrawnNode("b", "B")]
+    edges = [DrawnEdge("a", "b", "mentioned with", is_directed=False), DrawnEdge("b", "a", "knows")]
+    together, knows = graph_options(nodes, edges)["series"][0]["links"]
+    assert together["symbol"] == ["none", "none"]
+    assert "symbol" not in knows
+
+
 def test_the_same_graph_is_drawn_the_same() -> None:
     nodes, edges = (
         [DrawnNode(str(i), str(i)) for i in range(30)],

@@ -3,7 +3,15 @@
 import pytest
 
 from dynagrag.core.schema import Entity, Turn
-from dynagrag.workspace.starting_points import StartingPoints, _pairs, _shares, _things
+from dynagrag.workspace.starting_points import (
+    StartingPoints,
+    Topic,
+    _pairs,
+    _phrases,
+    _shares,
+    _things,
+    _topics,
+)
 
 
 def entity(name: str, *, weight: int = 1) -> Entity:
@@ -52,7 +60,7 @@ def test_plain_words_and_titles_before_names_are_no_topics(text: str, kept: list
 
 
 def test_a_speaker_is_asked_about_what_they_named_often_and_never_about_themselves() -> None:
-    topics = [entity("Delft"), entity("Ann Lee")]
+    topics = [Topic("Delft", 4), Topic("Ann Lee", 2)]
     turns, texts = spoken(
         ("Ann Lee", "Delft!"),
         ("Ann Lee", "In Delft, said Ann Lee."),
@@ -65,7 +73,7 @@ def test_a_speaker_is_asked_about_what_they_named_often_and_never_about_themselv
 
 
 def test_questions_are_of_other_speakers_and_topics_and_none_is_asked_twice() -> None:
-    delft, mill = entity("Delft"), entity("the Mill")
+    delft, mill = Topic("Delft", 3), Topic("the Mill", 2)
     points = StartingPoints(
         (),
         (delft, mill),
@@ -83,3 +91,29 @@ def test_questions_are_of_other_speakers_and_topics_and_none_is_asked_twice() ->
     assert points.questions(within="Near THE MILL") == ["What did Ann say about the Mill?"]
     assert points.questions(within="nothing of it") == []
     assert StartingPoints((), (), ()).questions() == []
+
+
+def test_words_that_keep_coming_together_are_topics_and_common_words_and_numbers_are_not() -> None:
+    turns, texts = spoken(
+        ("Ann", "The remote control is twelve euros, a good idea, a little bit dear."),
+        ("Bob", "A remote control for twelve euros? A little bit cheap."),
+        ("Ann", "We sell remote controls; a remote control costs twelve euros, a little bit."),
+        ("Bob", "The control is remote. What a good idea."),
+    )
+    assert _phrases(turns, texts) == [Topic("remote control", 3, is_name=False)]
+
+
+def test_a_phrase_that_holds_a_name_is_no_second_topic() -> None:
+    names = [Topic("Welsh Government", 9), Topic("Delft", 3)]
+    phrases = [
+        Topic(words, 5, False)
+        for words in ("Welsh government", "Delft mill", "fuel cell", "fuel cells")
+    ]
+    assert [t.name for t in _topics(names, phrases)] == ["Welsh Government", "fuel cell", "Delft"]
+
+
+def test_where_nobody_speaks_what_is_talked_about_comes_before_places() -> None:
+    turns, texts = spoken(*[("", "Alabama! Alabama and a fuel cell.")] * 3)
+    topics = _topics([Topic("Alabama", 6)], _phrases(turns, texts))
+    points = StartingPoints((), topics, _pairs(turns, texts, topics))
+    assert points.questions()[0] == "What is said about fuel cell?"

@@ -35,7 +35,8 @@ DATASET = Annotated[
     typer.Option(
         "--dataset",
         help=(
-            "Set by name: gold (written by hand, comes with dynagrag), or wice, which needs --data."
+            "Set by name: gold or short (claims and short answers written by hand, they come with"
+            " dynagrag), or wice, which needs --data."
         ),
     ),
 ]
@@ -55,7 +56,8 @@ PAIRS = Annotated[
         help=(
             "Your own claims as JSON lines: `claim`, `evidence` (a text, or a list of texts or of"
             " {text, speaker, title}), `label` (1 or 0, or supported, partially_supported,"
-            " not_supported). Optional: `kind` of a false claim, `document`, `id`."
+            " not_supported). Optional: `question` that it answers in a few words, `kind` of a"
+            " false claim, `document`, `id`."
         ),
     ),
 ]

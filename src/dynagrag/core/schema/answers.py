@@ -422,12 +422,17 @@ class Answer:
 
     @property
     def is_unsupported(self) -> bool:
-        """Whether no line states any of its claims: lines are then shown first, and it behind
-        them.
+        """Whether no line states any of its claims, but for short answers that weren't checked:
+        lines are then shown first, and it behind them.
         """
         unsupported = (Verdict.NOT_FOUND, Verdict.CONTRADICTED)
+        verdicts = [
+            claim.verdict
+            for claim in self.claims
+            if not (claim.question and claim.verdict is Verdict.NOT_CHECKED)
+        ]
         return (
             not self.is_abstained
-            and bool(self.claims)
-            and all(claim.verdict in unsupported for claim in self.claims)
+            and bool(verdicts)
+            and all(verdict in unsupported for verdict in verdicts)
         )

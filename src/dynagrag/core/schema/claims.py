@@ -32,12 +32,21 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Claim:
     """Something that a text states on its own, and the lines that may state it; the first
-    `num_cited` of them are cited for it.
+    `num_cited` of them are cited for it. `question`: that with which the text begins, where what
+    follows is a short answer to it ("Who signed? Bob Hill"); else empty. `language`: that of the
+    whole text that the claim is from, empty where nobody told it.
     """
 
     text: str
     lines: tuple[Line, ...]
     num_cited: int = 0
+    question: str = ""
+    language: str = ""
+
+    @property
+    def answer(self) -> str:
+        """The text without the question."""
+        return self.text.removeprefix(self.question).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,7 @@ class CheckedClaim:
         language: The code of the language for which it was not checked; else empty.
         num_searched: How many lines of the workspace could bear on it, where the nearest of them
         were looked at too; None where it wasn't searched for.
+        question: That with which the text begins, where the claim is a short answer to it.
     """
 
     start: int
@@ -94,6 +104,7 @@ class CheckedClaim:
     score: float | None = None
     language: str = ""
     num_searched: int | None = None
+    question: str = ""
 
     @property
     def found(self) -> tuple[str, ...]:

@@ -71,9 +71,14 @@ class Relation:
     record_ids: tuple[str, ...]
 
     @property
+    def is_directed(self) -> bool:
+        """Whether head and tail have different parts in it: in a co-occurrence they haven't."""
+        return self.label != CO_OCCURRENCE
+
+    @property
     def is_stated(self) -> bool:
         """Whether it says more than that both ends stand in one sentence."""
-        return self.label != CO_OCCURRENCE or bool(self.summaries)
+        return self.is_directed or bool(self.summaries)
 
 
 @dataclass(frozen=True, slots=True)

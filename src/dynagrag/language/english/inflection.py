@@ -55,3 +55,11 @@ def _forms(verb: str, tag: str) -> tuple[str, ...]:
     from lemminflect import getAllInflections
 
     return tuple(getAllInflections(verb, "VERB").get(tag, ()))
+
+
+@cache
+def is_base(word: str) -> bool:
+    """Whether a word may stand behind `to` as a verb. Lower case."""
+    from lemminflect import getAllLemmas
+
+    return word in getAllLemmas(word, "VERB").get("VERB", ())

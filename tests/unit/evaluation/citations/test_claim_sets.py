@@ -12,7 +12,7 @@ import pytest
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import Line
-from dynagrag.evaluation.citations.claim_sets import load_gold, load_pairs, load_wice
+from dynagrag.evaluation.citations.claim_sets import load_by_hand, load_pairs, load_wice
 
 WICE = {
     "id": "dev1",
@@ -116,7 +116,7 @@ def test_claims_by_hand_can_be_read_as_pairs(tmp_path: Path) -> None:
 
 
 def test_claims_by_hand_are_half_true_and_false_ones_have_a_kind_each() -> None:
-    found = load_gold()
+    found = load_by_hand("gold")
     num_true = sum(c.is_true for c in found.claims)
     kinds = Counter(c.kind for c in found.claims if not c.is_true)
     assert (found.name, len(found.claims), num_true) == ("gold", 507, 230)

@@ -209,3 +209,21 @@ def test_a_claim_is_held_against_the_same_lines_once(monkeypatch: pytest.MonkeyP
         RulesChecker(),
     )
     assert len(held) == 1
+
+
+def test_a_claim_is_in_the_language_of_its_answer_or_question_whatever_its_lines_are_in() -> None:
+    evidence = {
+        "E1": Line(
+            "Tekst o technice pisze Barbara Jasińska z Krakowa.", "Marek", "m", language="pl"
+        ),
+        "E2": Line("Marek Zieliński jest temu przeciwny.", "Marek", "m", language="pl"),
+    }
+    answer = "Marek Zieliński opposes it [E2]. Professor Barbara Jasińska writes the text [E1]."
+    rules = RulesChecker()
+    english = checked_claims([WrittenFrom(answer, evidence, "Who opposes it?")], rules)[0]
+    # the language that is named is that of the line: rules read the claim's
+    assert [claim.reason for claim in english] == ["rules do not read its language (Polish)"] * 2
+    german = "Holger Brandt sperrte den Turm [E1]."
+    lines = {"E1": Line("The tower was closed by Holger Brandt.", "Ann", "t", language="en")}
+    (claim,) = checked_claims([WrittenFrom(german, lines, "Wer hat den Turm gesperrt?")], rules)[0]
+    assert (claim.verdict, claim.language) == (Verdict.NOT_CHECKED, "de")

@@ -131,3 +131,41 @@ def test_the_lines_of_a_question_come_with_its_unknown_names() -> None:
     )
     assert found.unknown_names == {"Ginsburg": ()}
     assert found.lines
+
+
+GERMAN: Turns = [
+    ("Petra Vogt", "Die Orgel wurde im Mai gestimmt, und der Chor hat neue Noten."),
+    ("Jonas Kern", "Frau Seidel spielt am Sonntag."),
+]
+SPANISH: Turns = [("Inés Mora", "El horno del pueblo lo cerró Tomás."), ("Tomás Gil", "Es verdad.")]
+POLISH: Turns = [
+    ("Marek Wilk", "Ewa naprawiła dach młyna w Łodzi."),
+    ("Joanna Lis", "Zgadzam się."),
+]
+FRENCH: Turns = [("Luc Morel", "Le four du village est à Nantes."), ("Anne Roux", "Jean le ferma.")]
+
+
+@pytest.mark.parametrize(
+    ("turns", "text", "names"),
+    [
+        (GERMAN, "Was kostet die Reparatur der Glocke im Turm?", []),
+        (GERMAN, "Welche Sorgen gab es um das Geld und die Deutsche Bahn?", []),
+        (GERMAN, "Hat Frau Bürgermeisterin Kern dem Chor gedankt?", []),
+        (GERMAN, "Was sagte Herr Winkler über die Orgel?", ["Winkler"]),
+        (GERMAN, "Was meint Jonas Kerm zum neuen Programm?", ["Jonas Kerm"]),
+        (GERMAN, "Hat Jonas Geld für das Programm bekommen?", []),
+        (GERMAN, "Was sagt Frau Seidels Mann zum Programm?", []),
+        (SPANISH, "¿Quién cerró el horno del pueblo?", []),
+        (SPANISH, "¿Qué piensa usted del horno de Tomás?", []),
+        (SPANISH, "¿Qué dijo Gutiérrez sobre el horno?", ["Gutiérrez"]),
+        (POLISH, "Czym różnią się opinie Marka i Joanny o młynie?", []),
+        (POLISH, "Czy Pan Marek rozmawiał z Ewą o dachu?", []),
+        (POLISH, "Co powiedział Kowalczyk o dachu młyna?", ["Kowalczyk"]),
+        (FRENCH, "Qu'est-ce que Monsieur Morel a dit du four ?", []),
+        (FRENCH, "Qu'a dit Dubreuil sur le four du village ?", ["Dubreuil"]),
+    ],
+)
+def test_a_name_is_told_in_other_languages_only_where_it_is_surely_one(
+    turns: Turns, text: str, names: Sequence[str]
+) -> None:
+    assert list(told(text, turns)) == names

@@ -89,6 +89,13 @@ AGENTS = (
         ),
         (
             "a.sub",
+            # a caption that is a number, in frame 2: no rate stands so late
+            "{2}{30}25\n{100}{125}Tar it.\n",
+            "microdvd",
+            [(None, None, None, "25"), (None, None, None, "Tar it.")],
+        ),
+        (
+            "a.sub",
             "{25}{75}The hull is dry.\n{100}{125}Tar it.\n",
             "microdvd",
             [(None, None, None, "The hull is dry."), (None, None, None, "Tar it.")],
@@ -251,9 +258,8 @@ def test_subtitles_are_turns_of_whole_sentences_as_captions_are(tmp_path: Path) 
         ("a.sub", "[INFORMATION]\n[TITLE]x\n00:00:01.00,00:00:02.00\nx[br]y\n", "SubViewer"),
         ("a.idx", "# VobSub index file, v7\nsize: 720x576\n", "VobSub"),
         ("a.sup", b"PG\x00\x01\x5f\x90\x00\x00\x00\x00\x16\x00\x13", "Blu-ray"),
-        ("a.eaf", "<?xml version='1.0'?><ANNOTATION_DOCUMENT/>", "an ELAN file"),
+        ("a.eaf", "<?xml version='1.0'?><ANNOTATION_DOCUMENT/>", "no tier with words"),
         ("a.TextGrid", 'File type = "ooTextFile"\nObject class = "TextGrid"\n', "Praat"),
-        ("a.rtf", "{\\rtf1\\ansi hello}", "an RTF file"),
         ("a.ass", "just words", "named .ass"),
         ("a.ttml", "just words", "named .ttml"),
         ("a.ttml", '<tt><body><div><p begin="soon">x</p></div></body></tt>', "no time"),

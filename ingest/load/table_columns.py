@@ -1,0 +1,308 @@
+"""Which column of a table is which, by its cells: one holds times, one few short values that come
+again and again (who speaks), one sentences.
+
+So a header may be in any language, or missing. Its words are asked where the cells don't decide.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+from statistics import fmean, mean
+
+from dynagrag.core.errors import LoadError
+from dynagrag.core.text import UNSPACED, any_seconds, collapse, short
+from dynagrag.ingest.load.parsed import has_letter
+
+_MOST, _ALL = 0.8, 0.95
+"""Shares of the filled cells of a column that make it what it is."""
+_HALF = 0.5
+_MAX_NAME_WORDS, _MAX_NAME_CHARS = 4.0, 60
+_REPEATED = 0.7
+"""At most so many different values in a column of speakers, as a share of its cells."""
+_RIVAL = 0.5
+"""A second column with this share of the words of the first may be the text as well."""
+_SAMPLE_ROWS = 300
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+TIMECODE = re.compile(r"(\d{1,2}:\d\d:\d\d)[:;](\d{1,2})", re.ASCII)
+"""Hours, minutes, seconds, frames: editors' programs write them so."""
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*$")
+
+SPEAKER_WORDS = frozenset(
+    """
+    speaker sprecher sprecherin redner person orateur locuteur intervenant interlocuteur
+    hablante orador interlocutor quién quien ponente parlante relatore interlocutore falante
+    spreker mówca rozmówca osoba mluvčí řečník говорящий спикер оратор участник 話者 発言者 讲者
+    说话人 发言人 talare taler puhuja
+    """.split()
+)
+TEXT_WORDS = frozenset(
+    """
+    text texte texto testo tekst treść wypowiedź transkript transkription transcript transcription
+    transcripción transcrição trascrizione äußerung aussage inhalt contenu contenido contenuto
+    conteúdo inhoud obsah promluva текст реплика высказывание 発言 発話 内容 テキスト 文本
+    """.split()
+)
+"""Words of headers, for columns that their cells don't tell apart."""
+
+
+class _Kind(Enum):
+    SPANS = "spans"
+    CLOCKS = "clocks"
+    NUMBERS = "numbers"
+    WORDS = "words"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class TableRoles:
+    """The places of a table's columns by role; None where it has no such column."""
+
+    text: int
+    speaker: int | None = None
+    start: int | None = None
+    end: int | None = None
+    duration: int | None = None
+    span: int | None = None
+    has_header: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """The cells of a column below the header. `values`: the numbers of a column of times or
+    numbers, None where a cell is empty.
+    """
+
+    place: int
+    cells: tuple[str, ...]
+    kind: _Kind
+    values: tuple[float | None, ...] = ()
+
+    @property
+    def filled(self) -> list[str]:
+        return [cell for cell in self.cells if cell]
+
+    @property
+    def share_filled(self) -> float:
+        return len(self.filled) / max(1, len(self.cells))
+
+    @property
+    def mean_words(self) -> float:
+        return fmean(_num_words(cell) for cell in self.filled) if self.filled else 0.0
+
+
+def bare_time(cell: str) -> str:
+    """A cell's time without the brackets and marks round it."""
+    return cell.strip().strip("[]()#'\"").strip()
+
+
+_ONE = r"(\d[\d:.,;]*)\s*(?:s|sec)?"
+SPAN = re.compile(
+    rf"[\[(#]?\s*{_ONE}\s*(?:-{{1,2}}>|[-–—~→]|to|bis|à)\s*{_ONE}\s*[\])#]?",
+    re.ASCII,
+)
+"""A range of times: `0:07.0 - 0:14.8`."""
+
+
+def roles_by_cells(rows: Sequence[Sequence[str]]) -> TableRoles | None:
+    """The columns of a table whose first row may be a header; None where no column holds sentences.
+
+    Raises:
+        LoadError: Two columns could be the text, or the speaker.
+    """
+    columns = _columns(rows)
+    width = len(columns)
+    if width < 2 or len(rows) < 2:
+        return None
+    times = _times(columns)
+    has_header = not any(
+        _number(_cell(rows[0], at)) is not None or SPAN.fullmatch(_cell(rows[0], at))
+        for at in times.values()
+    )
+    header = [_cell(rows[0], at) if has_header else f"column {at + 1}" for at in range(width)]
+    words = [own for own in columns if own.kind is _Kind.WORDS and own.place not in times.values()]
+    speakers = [own for own in words if _may_be_speakers(own, is_timed=bool(times))]
+    text = _text(words, speakers, header)
+    if text is None:
+        return None
+    speaker = _speaker([own for own in speakers if own is not text], header)
+    return TableRoles(text.place, speaker, **times, has_header=has_header)
+
+
+def times_by_cells(rows: Sequence[Sequence[str]], taken: Iterable[int]) -> dict[str, int]:
+    """The places of times by role, below a header, but for columns that are taken."""
+    own = set(taken)
+    return _times([column for column in _columns(rows) if column.place not in own])
+
+
+def speaker_by_word(header: Sequence[str]) -> int | None:
+    """The first column whose header says in some language that it is the speaker's."""
+    return next((at for at, cell in enumerate(header) if _is_word(cell, SPEAKER_WORDS)), None)
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[_Column]:
+    """The columns of a table below its first row."""
+    width = max((len(row) for row in rows[:_SAMPLE_ROWS]), default=0)
+    body = rows[1:_SAMPLE_ROWS]
+    return [_column([_cell(row, at) for row in body], at) for at in range(width)]
+
+
+def _cell(row: Sequence[str], at: int) -> str:
+    return collapse(row[at]) if at < len(row) else ""
+
+
+def _column(cells: Sequence[str], place: int) -> _Column:
+    filled = [cell for cell in cells if cell]
+
+    def has_most(test: Callable[[str], object], share: float = _ALL) -> bool:
+        return bool(filled) and sum(bool(test(cell)) for cell in filled) >= share * len(filled)
+
+    values = tuple(_number(cell) for cell in cells)
+    kind = _Kind.OTHER
+    if has_most(SPAN.fullmatch):
+        kind = _Kind.SPANS
+    elif has_most(lambda cell: ":" in cell and _number(cell) is not None):
+        kind = _Kind.CLOCKS
+    elif has_most(lambda cell: _number(cell) is not None):
+        kind = _Kind.NUMBERS
+    elif has_most(has_letter, _MOST):
+        kind = _Kind.WORDS
+    return _Column(place, tuple(cells), kind, values)
+
+
+def _number(cell: str) -> float | None:
+    """A time or a plain number; None for what is neither."""
+    bare = bare_time(cell)
+    framed = TIMECODE.fullmatch(bare)
+    return any_seconds(framed[1] if framed else bare)
+
+
+def _times(columns: Sequence[_Column]) -> dict[str, int]:
+    """The places of start, end and duration, or of the column of ranges."""
+    spans = [own for own in columns if own.kind is _Kind.SPANS and own.share_filled >= _HALF]
+    if spans:
+        return {"span": spans[0].place}
+    for kind in (_Kind.CLOCKS, _Kind.NUMBERS):
+        own_kind = [own for own in columns if own.kind is kind and own.share_filled >= _HALF]
+        start = next((own for own in own_kind if _is_running(own)), None)
+        if start is None:
+            continue
+        others = [own for own in own_kind if own.place > start.place]
+        found = {"start": start.place}
+        ends = [own for own in others if _is_running(own) and _is_after(start, own)]
+        if ends:
+            return found | {"end": ends[0].place}
+        lengths = [own for own in others if not _is_running(own) and _is_duration(start, own)]
+        return found | ({"duration": lengths[0].place} if lengths else {})
+    return {}
+
+
+def _is_running(column: _Column) -> bool:
+    """Whether its values grow as times do: not in steps of one, as numbers of rows do."""
+    values = [value for value in column.values if value is not None]
+    steps = [after - before for before, after in pairwise(values)]
+    if not steps or sum(step >= 0 for step in steps) < _ALL * len(steps) or max(steps) <= 0:
+        return False
+    is_counter = column.kind is _Kind.NUMBERS and all(step in {0.0, 1.0} for step in steps)
+    return not is_counter
+
+
+def _is_after(start: _Column, end: _Column) -> bool:
+    pairs = [
+        (a, b)
+        for a, b in zip(start.values, end.values, strict=True)
+        if a is not None and b is not None
+    ]
+    return (
+        bool(pairs)
+        and all(b >= a for a, b in pairs)
+        and sum(b > a for a, b in pairs) >= _HALF * len(pairs)
+    )
+
+
+def _is_duration(start: _Column, length: _Column) -> bool:
+    """Whether each of its values is more than nothing, and at most the time until the next start,
+    but for a few.
+    """
+    starts = [value for value in start.values if value is not None]
+    lengths = [value for value in length.values if value is not None]
+    if len(starts) != len(lengths) or min(lengths, default=0.0) <= 0:
+        return False
+    gaps = [after - before for before, after in pairwise(starts)]
+    fitting = [own <= gap * 1.05 for own, gap in zip(lengths, gaps, strict=False)]
+    return sum(fitting) >= _MOST * len(fitting)
+
+
+def _num_words(text: str) -> float:
+    """Words; of a script without spaces, half as many as it has signs."""
+    return len(text.split()) + len(_UNSPACED.findall(text)) / 2
+
+
+def _may_be_speakers(column: _Column, *, is_timed: bool) -> bool:
+    filled = column.filled
+    names = set(filled)
+    is_short = (
+        mean(len(cell.split()) for cell in filled) <= _MAX_NAME_WORDS
+        and max(map(len, filled)) <= _MAX_NAME_CHARS
+    )
+    num_ended = sum(bool(_SENTENCE_END.search(cell)) for cell in filled)
+    num_small = sum(cell[:1].islower() for cell in filled)
+    is_repeated = len(names) <= max(1, _REPEATED * len(filled)) or (len(filled) < 4 and is_timed)
+    return (
+        is_short
+        and is_repeated
+        and column.share_filled >= _HALF
+        and num_ended <= 0.2 * len(filled)
+        and num_small <= 0.2 * len(filled)
+    )
+
+
+def _text(
+    words: Sequence[_Column], speakers: Sequence[_Column], header: Sequence[str]
+) -> _Column | None:
+    ranked = sorted(
+        (own for own in words if own.share_filled >= _HALF),
+        key=lambda own: own.mean_words,
+        reverse=True,
+    )
+    if not ranked or ranked[0].mean_words < 1.5:
+        return None
+    best = ranked[0]
+    rivals = [
+        own
+        for own in ranked
+        if own is best or (own not in speakers and own.mean_words >= _RIVAL * best.mean_words)
+    ]
+    return _one_of(rivals, TEXT_WORDS, header, "text")
+
+
+def _speaker(speakers: Sequence[_Column], header: Sequence[str]) -> int | None:
+    changing = [own for own in speakers if len(set(own.filled)) > 1]
+    known = [own for own in speakers if _is_word(header[own.place], SPEAKER_WORDS)]
+    found = known if len(known) == 1 else changing
+    if not found:
+        return None
+    own = _one_of(found, SPEAKER_WORDS, header, "speaker")
+    return None if own is None else own.place
+
+
+def _one_of(
+    columns: Sequence[_Column], words: frozenset[str], header: Sequence[str], role: str
+) -> _Column | None:
+    """The one column, or that whose header says so. LoadError where neither tells."""
+    if len(columns) > 1:
+        known = [own for own in columns if _is_word(header[own.place], words)]
+        if len(known) != 1:
+            places = sorted(own.place for own in columns)
+            names = ", ".join(short(header[at], 30) for at in places[:4])
+            raise LoadError(
+                f"could have its {role} in more than one column ({names}); name the right one"
+                f" {role!r} in the first line"
+            )
+        columns = known
+    return columns[0] if columns else None
+
+
+def _is_word(name: str, words: frozenset[str]) -> bool:
+    return any(part in words for part in (name.casefold(), *name.casefold().split()))

@@ -1,0 +1,198 @@
+"""Tables whose columns their cells tell: headers in any language, ranges of times, workbooks."""
+
+import io
+from datetime import time, timedelta
+from pathlib import Path
+
+import pytest
+
+from dynagrag.core.schema import LoadedSource
+from dynagrag.ingest.load import load_source
+
+Row = tuple[str | None, float | None, float | None, str]
+
+
+def load(folder: Path, name: str, content: str | bytes) -> LoadedSource:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+    return load_source(path)
+
+
+def rows(source: LoadedSource) -> list[Row]:
+    assert source.refused is None, source.refused
+    return [(turn.speaker, turn.start_s, turn.end_s, turn.text) for turn in source.turns]
+
+
+TALK: list[Row] = [
+    ("Ida", 1.5, None, "The hull is dry, at last."),
+    ("Per", 4.25, None, "Since when?"),
+    ("Ida", 7.0, None, "Since yesterday evening."),
+    ("Per", 12.0, None, "Then let us tar it twice."),
+]
+TIMES = ("1,5", "4,25", "7,0", "12,0")
+CLOCKS = ("0:00:01.500", "0:00:04.250", "0:00:07.000", "0:00:12.000")
+
+
+def table(header: str, order: str, times: tuple[str, ...], delimiter: str = ";") -> str:
+    """The talk with the columns n(umber), s(peaker), c(time), t(ext), r(emark) in an order."""
+    lines = [header]
+    for at, ((speaker, _, _, text), clock) in enumerate(zip(TALK, times, strict=True)):
+        cells = {"n": str(at + 1), "s": speaker, "c": clock, "t": text, "r": "x" if at else ""}
+        own = [str(cells[key]) for key in order]
+        lines.append(delimiter.join(f'"{cell}"' if delimiter in cell else cell for cell in own))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", table("Mówca;Treść;Czas", "stc", CLOCKS)),
+        ("a.csv", table("Nr;Czas;Mówca;Wypowiedź;Uwagi", "ncstr", TIMES)),
+        ("a.tsv", table("Sprecher\tText\tZeit", "stc", TIMES, "\t")),
+        ("a.csv", table("Temps|Locuteur|Texte", "cst", CLOCKS, "|")),
+        ("a.csv", table("Hablante;Hora;Texto", "sct", TIMES)),
+        ("a.txt", table("Ora\tChi\tCosa", "cst", CLOCKS, "\t")),
+        ("a.csv", table("Orador,Fala,Início", "stc", CLOCKS, ",")),
+        ("a.csv", table("Tijd;Spreker;Tekst", "cst", CLOCKS)),
+        ("a.csv", table("Čas;Mluvčí;Promluva", "cst", TIMES)),
+        ("a.csv", table("Время;Кто;Реплика", "cst", CLOCKS)),
+        ("a.csv", table("話者,発言,時刻", "stc", CLOCKS, ",")),
+        ("a.csv", table("Project Hull;;\nMówca;Treść;Czas", "stc", CLOCKS)),
+        ("a.csv", table("Start,Interviewee,Text", "cst", CLOCKS, ",").replace("viewee", "viewer")),
+    ],
+)
+def test_columns_are_told_by_their_cells_whatever_their_header(
+    tmp_path: Path, name: str, content: str
+) -> None:
+    source = load(tmp_path, name, content)
+    expected = TALK
+    if "Interviewer" in content:  # nothing says that a column beside a known header is speakers
+        expected = [(None, *row[1:]) for row in TALK]
+    assert rows(source) == expected
+
+
+def test_a_note_says_which_columns_the_cells_decided(tmp_path: Path) -> None:
+    source = load(tmp_path, "a.csv", table("Nr;Czas;Mówca;Wypowiedź;Uwagi", "ncstr", TIMES))
+    assert source.notes == (
+        "columns by their cells: text 'Wypowiedź', speaker 'Mówca', start 'Czas'; not read: 'Nr',"
+        " 'Uwagi'",
+    )
+
+
+RANGES: list[Row] = [
+    ("Ida", 0.0, 7.0, "The hull is dry."),
+    ("Per", 7.0, 14.8, "Since when?"),
+    ("Ida", 14.8, 62.5, "Since yesterday."),
+]
+
+
+@pytest.mark.parametrize("mark", [" - ", "-", " – ", " --> "])
+@pytest.mark.parametrize("header", ["Timespan,Content,Speaker", "Zeit,Inhalt,Sprecher"])
+def test_a_column_of_ranges_is_start_and_end(tmp_path: Path, header: str, mark: str) -> None:
+    spans = [("0:00.0", "0:07.0"), ("0:07.0", "0:14.8"), ("0:14.8", "1:02.5")]
+    lines = [header] + [
+        f"{start}{mark}{end},{text},{speaker}"
+        for (start, end), (speaker, _, _, text) in zip(spans, RANGES, strict=True)
+    ]
+    assert rows(load(tmp_path, "a.csv", "\n".join(lines))) == RANGES
+
+
+def test_a_table_of_a_docx_may_have_ranges_and_a_header_in_another_language(
+    tmp_path: Path,
+) -> None:
+    import docx
+
+    document = docx.Document()
+    own = document.add_table(rows=0, cols=3)
+    cells = [("Zeitraum", "Inhalt", "Wer"), ("0:00.0 - 0:07.0", "The hull is dry.", "Ida")]
+    cells += [("0:07.0 - 0:14.8", "Since when?", "Per")]
+    cells += [("0:14.8 - 1:02.5", "Since yesterday.", "Ida")]
+    for row in cells:
+        for cell, text in zip(own.add_row().cells, row, strict=True):
+            cell.text = text
+    data = io.BytesIO()
+    document.save(data)
+    assert rows(load(tmp_path, "a.docx", data.getvalue())) == RANGES
+
+
+def test_the_rows_of_a_workbook_are_turns_and_other_sheets_are_named(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Talk"
+    sheet.append(["Mówca", "Czas", "Treść"])
+    sheet.append(["Ida", time(0, 0, 1, 500_000), "The hull is dry."])
+    sheet.append(["Per", time(0, 0, 4), "Since when, please?"])
+    sheet.append(["Ida", timedelta(hours=1, seconds=9), "Since yesterday."])
+    book.create_sheet("Codes").append(["dry", "tar"])
+    data = io.BytesIO()
+    book.save(data)
+    source = load(tmp_path, "a.xlsx", data.getvalue())
+    assert [row[:2] for row in rows(source)] == [("Ida", 1.5), ("Per", 4.0), ("Ida", 3609.0)]
+    assert source.format == "xlsx"
+    assert source.notes[0] == "of its sheets Talk is read, not 'Codes'"
+
+
+def test_a_table_without_a_header_is_read_by_its_cells(tmp_path: Path) -> None:
+    lines = [
+        f"{speaker}\t\t0:00:0{start}.5\t{start}.5\t0:00:0{start + 1}.25\t{start + 1}.25\t{text}"
+        for start, (speaker, _, _, text) in zip((1, 3, 6), RANGES, strict=True)
+    ]
+    found = rows(load(tmp_path, "a.txt", "\n".join(lines)))
+    assert [row[:3] for row in found] == [
+        ("Ida", 1.5, 2.25),
+        ("Per", 3.5, 4.25),
+        ("Ida", 6.5, 7.25),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (
+            "Zeile;Gruppe;Rolle;Satz\n"
+            + "".join(
+                f"{n};{'AB'[n % 2]} Nord;{('Chef', 'Gast')[n // 2 % 2]};Das Boot ist nass.\n"
+                for n in range(8)
+            ),
+            "could have its speaker in more than one column ('Gruppe', 'Rolle'); name the right one"
+            " 'speaker' in the first line",
+        ),
+        (
+            "Wer;Hier;Dort\n"
+            + "".join(
+                f"{'Ida Per'.split()[n % 2]};Das Boot ist nass {n}.;Båten er våt nå {n}.\n"
+                for n in range(6)
+            ),
+            "could have its text in more than one column ('Hier', 'Dort'); name the right one"
+            " 'text' in the first line",
+        ),
+    ],
+)
+def test_columns_that_cells_do_not_decide_are_named_with_the_remedy(
+    tmp_path: Path, content: str, reason: str
+) -> None:
+    refused = load(tmp_path, "a.csv", content).refused
+    assert refused == reason
+    word = "speaker" if "Gruppe" in reason else "text"
+    mended = content.replace("Rolle" if word == "speaker" else "Hier", word, 1)
+    source = load(tmp_path, "a.csv", mended)
+    assert source.refused is None
+    assert {turn.speaker for turn in source.turns} == (
+        {"Chef", "Gast"} if word == "speaker" else {None}
+    )
+
+
+def test_numbers_of_rows_and_scores_are_no_times(tmp_path: Path) -> None:
+    lines = ["Id;Wert;Wer;Satz"] + [
+        f"{at};0,{9 - at};{speaker};{text}" for at, (speaker, _, _, text) in enumerate(TALK)
+    ]
+    assert all(row[1] is None for row in rows(load(tmp_path, "a.csv", "\n".join(lines))))
+
+
+def test_markup_in_a_cell_is_no_words(tmp_path: Path) -> None:
+    content = 'speaker,text\nIda,"<p>The hull is <b>dry</b>.</p><p>At&nbsp;last.</p>"\n'
+    assert rows(load(tmp_path, "a.csv", content)) == [
+        ("Ida", None, None, "The hull is dry. At last.")
+    ]

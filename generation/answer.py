@@ -292,7 +292,7 @@ def _answer(
     documents = [snapshot.documents[id_] for id_ in dict.fromkeys(document_ids.values())]
     trace = AnswerTrace(
         retriever=retrieval.retriever,
-        notes=(*retrieval.notes, *plan.notes, *draft.notes, *checked.notes),
+        notes=(*retrieval.notes, *plan.notes, *lines.notes, *draft.notes, *checked.notes),
         num_passages=len(retrieval.passages),
         candidates=candidate_traces(retrieval),
         ranking=ranking_trace(retrieval, snapshot),

@@ -5,18 +5,20 @@ from dataclasses import dataclass, field
 
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Clip, EvidenceLine, Question
-from dynagrag.generation.evidence_sentences.answerable import LEAST, answerable
+from dynagrag.generation.evidence_sentences.answerable import CALIBRATED, LEAST, UNTOLD, answerable
 from dynagrag.generation.evidence_sentences.clips import clips_of
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.evidence_sentences.speaker_turns import quiet
+from dynagrag.language.identification import language_name, language_of
 
 
 @dataclass(frozen=True, slots=True)
 class BestLines:
     """Lines of evidence, best first, and the clips in which they stand. `answerable`,
-    `unknown_names`, `quiet_speakers`: as `Answer` has them.
+    `unknown_names`, `quiet_speakers`: as `Answer` has them. `notes`: what could not be told, a
+    sentence each.
     """
 
     lines: tuple[EvidenceLine, ...] = ()
@@ -26,6 +28,7 @@ class BestLines:
     unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     quiet_speakers: tuple[str, ...] = ()
     clips: tuple[Clip, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def best_lines(
@@ -39,6 +42,7 @@ def best_lines(
     ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
     is_nothing_fitting = not lines or (chance is not None and chance < LEAST)
+    is_foreign = chance is None and embedder.identity.name in CALIBRATED
     return BestLines(
         lines,
         chance,
@@ -47,4 +51,5 @@ def best_lines(
         unknown,
         () if is_nothing_fitting else quiet(lines, found.people),
         clips_of(index, lines),
+        (f"{UNTOLD} ({language_name(language_of(question.text))})",) if is_foreign else (),
     )

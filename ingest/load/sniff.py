@@ -8,6 +8,7 @@ from dynagrag.core.errors import LoadError
 from dynagrag.ingest.load.aligned_forms import aligned_form
 from dynagrag.ingest.load.captions import is_timing
 from dynagrag.ingest.load.clock_forms import is_mission_clock, is_spacelog
+from dynagrag.ingest.load.europarl import is_europarl
 from dynagrag.ingest.load.spoken_text import spoken_format
 from dynagrag.ingest.load.subtitles import (
     has_lrc_time,
@@ -68,7 +69,7 @@ def tree_format(text: str, suffix: str) -> str | None:
             return "html"
         if suffix in _XML or head.startswith(_XML_HEADS):
             return "xml"
-        if _HTML_TAG.match(head):
+        if _HTML_TAG.match(head) and not is_europarl(head.split("\n")):
             return "html"
     return "html" if suffix in {".html", ".htm", ".xhtml"} else None
 
@@ -109,6 +110,7 @@ def line_format(lines: list[str], suffix: str) -> str:
 
 
 _LINE_FORMS = (
+    ("europarl", is_europarl),
     ("ass", is_ass),
     ("microdvd", is_microdvd),
     ("mpl2", is_mpl2),

@@ -20,6 +20,8 @@ from dynagrag.ingest.load.tiers import Tier, TimedSpan, turns_of_tiers
 Element = ElementTree.Element
 
 _MILLI_S = 0.001
+_UNITS_S = {"s": 1.0, "ms": _MILLI_S, "min": 60.0}
+"""Of TEI's timelines."""
 _NEXT_S = 1e-6
 _MAX_DEPTH = 60
 
@@ -114,6 +116,14 @@ FORMS = {
         silent=_set("meta coverPage preface"),
         names=(("TLCPerson", "eId", ("showAs",)), ("TLCPerson", "id", ("showAs",))),
         titles=_set("docTitle"),
+    ),
+    "compteRendu": XmlForm(
+        "assemblee-xml",
+        turns=(("paragraphe", (), "", ""),),
+        words=_set("texte"),
+        heads=_set("nom"),
+        left=_set("italique"),
+        silent=_set("metadonnees id qualite sommaire"),
     ),
     "publicwhip": XmlForm(
         "hansard-xml",
@@ -215,6 +225,8 @@ def _person(element: Element) -> str:
 def _points(root: Element, form: XmlForm) -> dict[str, float]:
     """Seconds of a timeline's points. TEI's may count from another point (`since`)."""
     points: dict[str, float] = {}
+    timeline = next((own for own in root.iter() if local(own.tag) == "timeline"), root)
+    unit_s = _UNITS_S.get(timeline.get("unit", "s"), 1.0)
     for tag, id_key, keys in form.points:
         for element in root.iter():
             own = _attributes(element)
@@ -223,6 +235,7 @@ def _points(root: Element, form: XmlForm) -> dict[str, float]:
             value = next((own[key] for key in keys if key in own), "")
             seconds = any_seconds(value)
             if seconds is not None:
+                seconds *= 1.0 if ":" in value else unit_s
                 points[own[id_key]] = seconds + points.get(own.get("since", "").lstrip("#"), 0.0)
             elif not points:
                 points[own[id_key]] = 0.0

@@ -59,6 +59,7 @@ _GUESSED = "\t;|,"
 """Commas last: they stand in sentences and numbers."""
 _SAMPLE_ROWS, _MAX_NAME_WORDS = 50, 4
 _UNIT = re.compile(r" ?[(\[](s|sec|seconds|ms|milliseconds)[)\]]$")
+_MOST_NAMED = 8
 _IN_BRACKETS = re.compile(r" ?[(\[][^()\[\]]{1,40}[)\]]$")
 
 
@@ -194,13 +195,17 @@ def parse_table(rows: Sequence[tuple[int, Sequence[str]]], delimiter: str) -> Pa
     Raises:
         LoadError: No column for the text, or two that may be it.
     """
-    rows = _from_header(rows)
+    below = _from_header(rows)
+    above = sum(any(cell.strip() for cell in row) for _, row in rows[: len(rows) - len(below)])
+    rows = below
     cells = [row for _, row in rows]
     header = cells[0] if cells else []
-    columns, notes = columns_of(header), list[str]()
-    has_header = True
+    columns, has_header = columns_of(header), True
+    notes = [f"{plural(above, 'row')} above the header left out"] if above else []
     if columns is not None:
         columns = _with_cells(columns, cells)
+        left = _left(columns, cells)
+        notes += [f"columns not read: {left}"] if left else []
     else:
         roles = roles_by_cells(cells)
         if roles is None:
@@ -219,7 +224,7 @@ def parse_table(rows: Sequence[tuple[int, Sequence[str]]], delimiter: str) -> Pa
             rows, columns = _one_voice(rows, roles)
             header = rows[0][1]
         else:
-            notes.append(_told(columns, header if has_header else ()))
+            notes.append(_told(columns, cells, has_header=has_header))
     parsed = parse_rows(columns, len(header), rows[1:] if has_header else rows, delimiter)
     return replace(parsed, notes=(*notes, *parsed.notes))
 
@@ -264,17 +269,28 @@ def _with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
     return columns
 
 
-def _told(columns: Columns, header: Sequence[str]) -> str:
+def _told(columns: Columns, rows: Sequence[Sequence[str]], *, has_header: bool) -> str:
     """A line on the columns that cells decided, and on those that aren't read."""
-
-    def name(place: int) -> str:
-        return short(header[place], 30) if place < len(header) else f"column {place + 1}"
-
     roles = ("text", "speaker", "start", "end", "duration", "span")
     places = {role: getattr(columns, role) for role in roles}
-    told = ", ".join(f"{role} {name(at)}" for role, at in places.items() if at is not None)
-    left = ", ".join(name(at) for at in range(len(header)) if at not in columns.places)
+    told = ", ".join(
+        f"{role} {short(rows[0][at], 30) if has_header else f'column {at + 1}'}"
+        for role, at in places.items()
+        if at is not None
+    )
+    left = _left(columns, rows) if has_header else ""
     return f"columns by their cells: {told}" + (f"; not read: {left}" if left else "")
+
+
+def _left(columns: Columns, rows: Sequence[Sequence[str]]) -> str:
+    """The names of the columns that hold anything and aren't read; "" for none."""
+    left = [
+        short(name, 30)
+        for at, name in enumerate(rows[0])
+        if at not in columns.places and any(at < len(row) and row[at].strip() for row in rows[1:])
+    ]
+    more = f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
+    return ", ".join(left[:_MOST_NAMED]) + more
 
 
 def guessed_delimiter(lines: Sequence[str]) -> str | None:

@@ -4,6 +4,7 @@ import io
 import json
 from datetime import time, timedelta
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -133,6 +134,23 @@ def test_the_rows_of_a_workbook_are_turns_and_other_sheets_are_named(tmp_path: P
     assert [row[:2] for row in rows(source)] == [("Ida", 1.5), ("Per", 4.0), ("Ida", 3609.0)]
     assert source.format == "xlsx"
     assert source.notes[0] == "of its sheets Talk is read, not 'Codes'"
+
+
+def test_a_workbook_that_claims_to_be_huge_is_read_at_once(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (("Wer", "Wann", "Was"), *((own[0], own[1], own[3]) for own in TALK)):
+        sheet.append(list(row))
+    sheet.cell(1_048_576, 16_384, "x")
+    data = io.BytesIO()
+    book.save(data)
+    start = process_time()
+    assert [row[0] for row in rows(load(tmp_path, "a.xlsx", data.getvalue()))] == [
+        own[0] for own in TALK
+    ]
+    assert process_time() - start < 10
 
 
 def test_a_table_without_a_header_is_read_by_its_cells(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from dynagrag.generation.citations import cited_labels, without_marks
 from dynagrag.generation.claims.answer_sentences import answer_sentences
 from dynagrag.generation.claims.claim_lexicon import ASKING, AUXILIARIES, SAYING, THINKING
 from dynagrag.generation.claims.clauses import clauses, has_verb, states_something
-from dynagrag.generation.claims.short_answers import is_short_answer
+from dynagrag.generation.claims.short_answers import framed_answer, is_short_answer
 from dynagrag.generation.claims.word_senses import told_forms
 from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of
 from dynagrag.language.sentences import num_words, strip_span
@@ -246,8 +246,9 @@ def _of_block(
     if lead and _is_topic(without_marks(text[slice(*lead)]).strip()):
         shown = (lead[0], lead[0])
     for first, last in _sentences(text, start, end, asked.language):
-        claims = tuple(_claims(text, first, last, lead, asked))
         is_first = not without_marks(text[:first]).strip(_BEFORE_FIRST)
+        is_framed = bool(is_first and asked.question and framed_answer(_bare(text[first:last])))
+        claims = () if is_framed else tuple(_claims(text, first, last, lead, asked))
         if not claims and asked.question and (lead or is_first or cited_labels(text[first:last])):
             claims = tuple(_short_answers(text, first, last, asked.question))
         if claims:
@@ -258,11 +259,17 @@ def _short_answers(text: str, start: int, end: int, question: str) -> Iterator[S
     """A sentence that claims something with the question alone; none where it asks, or says only
     that something is found.
     """
-    sentence = _EMPHASIS.sub("", without_marks(text[start:end])).strip(" ,;:")
-    words = _without_source(_stated(sentence)).strip()
+    words = _bare(text[start:end])
+    words = framed_answer(words) or words
     if not words.endswith("?") and words.strip(" .!") and is_short_answer(words):
         labels = cited_labels(text[start:end])
         yield SplitClaim(start, end, f"{question} {words}", labels, question)
+
+
+def _bare(sentence: str) -> str:
+    """A sentence without marks, and without what says only that something is found."""
+    words = _EMPHASIS.sub("", without_marks(sentence)).strip(" ,;:")
+    return _without_source(_stated(words)).strip()
 
 
 def _is_topic(lead: str) -> bool:

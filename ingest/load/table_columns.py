@@ -29,7 +29,7 @@ _RIVAL = 0.5
 """A second column with this share of the words of the first may be the text as well."""
 _SAMPLE_ROWS = 300
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-TIMECODE = re.compile(r"(\d{1,2}:\d\d:\d\d)[:;](\d{1,2})", re.ASCII)
+TIMECODE = re.compile(r"(\d{1,2}[:;]\d\d[:;]\d\d)[:;](\d{1,2})", re.ASCII)
 """Hours, minutes, seconds, frames: editors' programs write them so."""
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*$")
 
@@ -69,6 +69,9 @@ class TableRoles:
     end: int | None = None
     duration: int | None = None
     span: int | None = None
+    voices: tuple[int, ...] = ()
+    """Columns of words of which each row fills one: a speaker each, as the header names them."""
+
     has_header: bool = True
 
 
@@ -127,14 +130,24 @@ def roles_by_cells(rows: Sequence[Sequence[str]]) -> TableRoles | None:
     header = [_cell(rows[0], at) if has_header else f"column {at + 1}" for at in range(width)]
     words = [own for own in columns if own.kind is _Kind.WORDS and own.place not in times.values()]
     speakers = [own for own in words if _may_be_speakers(own, is_timed=bool(times))]
-    text = _text(words, speakers, header)
+    voices = _voices(words) if times and has_header else []
+    text = voices[0] if voices else _text(words, speakers, header)
     if text is None:
         return None
-    speaker = _speaker([own for own in speakers if own is not text], header)
-    if speaker is None:  # numbers of speakers are none by themselves
+    speaker = None if voices else _speaker([own for own in speakers if own is not text], header)
+    if speaker is None and not voices:  # numbers of speakers are none by themselves
         named = speaker_by_word(header)
         speaker = None if named in {text.place, *times.values()} else named
-    return TableRoles(text.place, speaker, **times, has_header=has_header)
+    return TableRoles(
+        text.place,
+        speaker,
+        times.get("start"),
+        times.get("end"),
+        times.get("duration"),
+        times.get("span"),
+        tuple(own.place for own in voices),
+        has_header,
+    )
 
 
 def times_by_cells(rows: Sequence[Sequence[str]], taken: Iterable[int]) -> dict[str, int]:
@@ -183,7 +196,7 @@ def _number(cell: str) -> float | None:
     bare = bare_time(cell)
     framed = TIMECODE.fullmatch(bare)
     with suppress(ValueError):
-        instant = instant_of(framed[1] if framed else bare)
+        instant = instant_of(framed[1].replace(";", ":") if framed else bare)
         return None if instant is None else instant.value
     return None
 
@@ -285,6 +298,19 @@ def _text(
         if own is best or (own not in speakers and own.mean_words >= _RIVAL * best.mean_words)
     ]
     return _one_of(rivals, TEXT_WORDS, header, "text")
+
+
+def _voices(words: Sequence[_Column]) -> list[_Column]:
+    """Columns of which each row but for a few fills exactly one."""
+    partial = [own for own in words if own.share_filled < _ALL]
+    if len(partial) < 2:
+        return []
+    num_filled = [
+        sum(bool(cell) for cell in row) for row in zip(*(own.cells for own in partial), strict=True)
+    ]
+    is_split = num_filled.count(1) >= _MOST * len(num_filled)
+    is_full = not any(own.share_filled >= _ALL and own.mean_words >= 3 for own in words)
+    return partial if is_split and is_full else []
 
 
 def _speaker(speakers: Sequence[_Column], header: Sequence[str]) -> int | None:

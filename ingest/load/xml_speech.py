@@ -152,6 +152,7 @@ FORMS |= {
     "akomantoso": FORMS["akomaNtoso"],
     "HansardDocument": FORMS["Hansard"],
 }
+_ENDED = re.compile(r"[.!?…][\"'”’)\]]*\s*$")
 _PARTED = _set("w pc br lb seg l")
 """Elements with a blank between them."""
 _SPACED_SIGN = re.compile(r"\s+([.,;:!?…)])")
@@ -444,10 +445,19 @@ def _exmaralda_tiers(root: Element) -> list[Tier]:
             names.get(id_) or id_ or None,
             is_remark=element.get("type", "t") != "t",
         )
+        last = ""
         for event in element.iter("event"):
             start, end = (points.get(event.get(key, "")) for key in ("start", "end"))
             place = places.get(event.get("start", ""))
-            tier.spans.append(TimedSpan(start, end, "".join(event.itertext()), place))
+            text = "".join(event.itertext())
+            before = tier.spans[-1] if tier.spans else None
+            # An utterance is cut wherever somebody else begins.
+            if before is not None and event.get("start") == last and not _ENDED.search(before.text):
+                text = before.text + text
+                tier.spans[-1] = TimedSpan(before.start_s, end, text, before.order)
+            else:
+                tier.spans.append(TimedSpan(start, end, text, place))
+            last = event.get("end", "")
         tiers.append(tier)
     return tiers
 

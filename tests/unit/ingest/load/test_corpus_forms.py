@@ -375,6 +375,17 @@ def test_tiers_that_are_no_speech_are_named(tmp_path: Path) -> None:
     assert load(tmp_path, "a.TextGrid", SHORT_GRID).notes == ("tiers left out: 'Ida - sounds'",)
 
 
+def test_an_utterance_that_is_cut_at_points_of_a_timeline_is_one_turn(tmp_path: Path) -> None:
+    cut = EXMARALDA.replace(
+        '<event start="T0" end="T1">The hull is dry. </event><event start="T2" end="T3">Tar it. ',
+        '<event start="T0" end="T1">The hull </event><event start="T1" end="T3">is dry. ',
+    )
+    assert rows(load(tmp_path, "a.exb", cut)) == [
+        ("IDA", 0.5, 5.25, "The hull is dry."),
+        ("PER", 2.0, None, "Since when?"),
+    ]
+
+
 def test_remarks_of_a_protocol_are_counted(tmp_path: Path) -> None:
     assert load(tmp_path, "a.xml", BUNDESTAG).notes == ("1 remark or heading left out",)
     assert load(tmp_path, "a.xml", PARLAMINT).title == "Sitting 4"

@@ -247,7 +247,17 @@ def _is_in_another_section(label: str, facts: FileFacts) -> str | None:
     sections = {facts.sections[head.at] for head in heads}
     if len(heads) > 1 or not facts.spoken_sections or sections & facts.spoken_sections:
         return None
+    if any(_is_same_person(label, other) for other in facts.by_label if other != label):
+        return None
     return "stands below a heading under which the others don't speak"
+
+
+def _is_same_person(one: str, other: str) -> bool:
+    """Whether all words of one's name are in the other's: `Mayor Ott`, `Mayor Eva Ott`, `Dev Roy,
+    Engineer`.
+    """
+    words, others = (set(name_of(own).split()) for own in (one, other))
+    return len(words) > 1 and len(others) > 1 and (words <= others or others <= words)
 
 
 def _says_nothing(label: str, facts: FileFacts) -> str | None:

@@ -11,7 +11,7 @@ from dynagrag.core.text import short
 
 _CODE = re.compile(
     r"(?P<tag></?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,500})?>)"
-    r"|(?P<key>[\w+/=-]{20,})"
+    r"|(?P<key>[A-Za-z0-9_+/=-]{20,})"  # not a sentence of a script without spaces
     r"|&(?:[a-z]{2,8}|#\d{1,6});"  # an entity
     r"|\"[\w.-]{1,40}\"\s?:"  # a key of JSON
     r"|\\[a-z]{1,20}"  # a command of RTF or TeX

@@ -36,7 +36,8 @@ _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*$")
 
 SPEAKER_WORDS = frozenset(
     """
-    speaker participant author who wer qui chi quem kto kdo кто sprecher sprecherin redner person orateur locuteur intervenant interlocuteur
+    speaker participant author who wer qui chi quem kto kdo кто sprecher sprecherin redner person
+    orateur locuteur intervenant interlocuteur
     hablante orador interlocutor quién quien ponente parlante relatore interlocutore falante
     spreker mówca rozmówca osoba mluvčí řečník говорящий спикер оратор участник 話者 発言者 讲者
     说话人 发言人 talare taler puhuja
@@ -44,7 +45,8 @@ SPEAKER_WORDS = frozenset(
 )
 TEXT_WORDS = frozenset(
     """
-    text quote zitat texte texto testo tekst treść wypowiedź transkript transkription transcript transcription
+    text quote zitat texte texto testo tekst treść wypowiedź transkript transkription transcript
+    transcription
     transcripción transcrição trascrizione äußerung aussage inhalt contenu contenido contenuto
     conteúdo inhoud obsah promluva текст реплика высказывание 発言 発話 内容 テキスト 文本
     """.split()

@@ -1,6 +1,4 @@
-"""Kinds of lines: filler, stage direction, heading or note, question; and of questions: for a
-number.
-"""
+"""Kinds of lines: filler, stage direction, call, heading or note, question."""
 
 import re
 
@@ -8,12 +6,12 @@ from dynagrag.generation.claims.clauses import has_verb
 from dynagrag.generation.support import WORD
 from dynagrag.language.english.data import words_of
 from dynagrag.language.english.spoken_lines import (
-    ASKS_NUMBER,
     COURTESY,
     NUMBER,
     SELF_INTRODUCTION,
     SHOW_NOTE,
 )
+from dynagrag.language.german import data as german
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_WORDS, HONORIFICS
 
@@ -24,6 +22,9 @@ _NOISE = re.compile(r"(?<!\{)\{[a-z][a-z ]{0,30}\}(?!\})")
 _REPLIES = words_of(WordClass.REPLY)
 _CONTRACTED = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))\b", re.IGNORECASE)
 _CALLS = HONORIFICS | words_of(WordClass.CALL)
+_FIRST_PERSON = words_of(WordClass.FIRST_PERSON) | german.words_of(WordClass.FIRST_PERSON)
+_INTRODUCING = 3
+"""Words from "my" to a name at most: "my name is Ann"."""
 _MAX_FILLER_WORDS = 6
 """Beyond that many words something may be said even by words that say little."""
 _LINK = re.compile(
@@ -68,6 +69,17 @@ def is_call(text: str, speakers: frozenset[str]) -> bool:
     )
 
 
+def introduces_itself(text: str, speaker: str | None) -> bool:
+    """Whether it gives the name of who says it: "My name is Ann Lee, and I keep bees.", "Ich bin
+    Jana."."""
+    own = {word.casefold() for word in WORD.findall(speaker or "")}
+    words = [word.casefold() for word in WORD.findall(text)]
+    return any(
+        word in own and not _FIRST_PERSON.isdisjoint(words[max(0, i - _INTRODUCING) : i])
+        for i, word in enumerate(words)
+    )
+
+
 def is_heading(text: str, speaker: str | None) -> bool:
     """A heading or a line of show notes: nobody's words, short, no end of a sentence and no verb;
     or a link, or a list of times.
@@ -90,11 +102,6 @@ def says_nothing(text: str, speaker: str | None) -> bool:
 def is_question(text: str) -> bool:
     """Whether it ends with a question mark."""
     return bool(_QUESTION_END.search(text.rstrip()))
-
-
-def asks_for_number(question: str) -> bool:
-    """Whether a time, a count or a size is asked for."""
-    return bool(ASKS_NUMBER.search(question))
 
 
 def has_number(text: str) -> bool:

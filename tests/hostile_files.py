@@ -416,6 +416,14 @@ FORMS: dict[str, tuple[str, st.SearchStrategy[bytes]]] = {
             "@UTF8\n@Participants:\tCHI Ida Target_Child\n",
         ),
     ),
+    "ctm": (".ctm", _blocks(_lines("x 1 {a} {b} {text}\n", **_SAID), "x 1 1.0 0.5 a\n" * 3)),
+    "mail": (
+        ".eml",
+        _blocks(
+            _lines("{name}: {text}\n", **_SAID),
+            "From: A <a@x.org>\nDate: Thu, 25 Apr 2024 09:00:01 +0000\nMessage-ID: <1>\n",
+        ),
+    ),
     "praat": (
         ".TextGrid",
         _blocks(

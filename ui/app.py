@@ -13,6 +13,7 @@ from dynagrag.ui.graph import graph_page as graph_page
 from dynagrag.ui.ingest import ingest_page as ingest_page
 from dynagrag.ui.serving import server
 from dynagrag.ui.settings import settings_page as settings_page
+from dynagrag.ui.warnings_view import keep_warnings, show_warnings
 from dynagrag.ui.workspaces import workspaces_page as workspaces_page
 
 # files of ours: Streamlit fetches a `:material/` page icon from another host
@@ -54,6 +55,7 @@ PAGES = (
 
 def main() -> None:
     """Navigation, the workspace that the visitor is in, and the page."""
+    keep_warnings()
     st.set_page_config(
         page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto"
     )
@@ -78,6 +80,8 @@ def main() -> None:
     with st.container(key=_ON_PHONE):
         _choose_workspace("pick_on_phone")
     chosen.run()
+    with st.sidebar:
+        show_warnings()  # those of this run too
     if (
         st.query_params.get(state.WORKSPACE) != state.workspace_name()
     ):  # so that a reload, or the link sent to somebody, comes back here

@@ -24,7 +24,7 @@ from dynagrag.evaluation.answers.short_answer import short_answer
 from dynagrag.fakes import FakeChat
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import Budget, MeteredChat, prompt_tokens
-from dynagrag.models.reply_room import room_of
+from dynagrag.models.reply_room import typical_thoughts
 from dynagrag.workspace.facade import Workspace
 
 _NUM_TRIED = 3
@@ -103,7 +103,7 @@ def estimates_of(
     by_arm: dict[str, list[tuple[AskedQuestion, AnswerArm]]] = {}
     for question, arm in missing:
         by_arm.setdefault(arm.name, []).append((question, arm))
-    thoughts = room_of(answering.model).typical_thoughts if answering.model else 0
+    thoughts = typical_thoughts(answering.model)
     calls = prompt = reply = soft_s = 0.0
     first: _Call | None = None
     with TemporaryDirectory() as folder, closing(wiring.make_journal(Path(folder))) as journal:

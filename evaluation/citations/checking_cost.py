@@ -39,12 +39,13 @@ class CheckingCost:
 
 class CountingAsker:
     """Stands in for a model: counts what it is asked, as far as estimates go, and answers
-    nothing.
+    nothing. `thoughts`: tokens that the model thinks before each answer.
     """
 
     is_small = False
 
-    def __init__(self) -> None:
+    def __init__(self, thoughts: int = 0) -> None:
+        self._thoughts = thoughts
         self.calls = self.prompt_tokens = self.completion_tokens = 0
 
     def ask(
@@ -76,7 +77,7 @@ class CountingAsker:
     def _count(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> Never:
         self.calls += 1
         self.prompt_tokens += prompt_tokens(prompt, schema)
-        self.completion_tokens += max_tokens
+        self.completion_tokens += max_tokens + self._thoughts
         raise BudgetError("counted, not asked")
 
 

@@ -41,6 +41,7 @@ from dynagrag.evaluation.frame.experiment import ItemExperiment, ItemTrial, Keep
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import MeteredModel, metered_model, run_experiment
 from dynagrag.ingest.pipeline import Progress
+from dynagrag.models.reply_room import typical_thoughts
 from dynagrag.workspace.facade import open_workspace
 
 MakeChecker = Callable[[str, Asker | None, Settings], ClaimChecker]
@@ -153,7 +154,7 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
         """The cost of a checker that asks a model."""
         if self._metered is None or not wiring.asks_model(arm):
             return None
-        asker = CountingAsker()
+        asker = CountingAsker(typical_thoughts(self._metered.model))
         counting = self._make(wiring.without_weights(arm), asker, self._settings)
         return checking_cost(counting, asker, (item.claim for item in items), self._settings)
 

@@ -37,6 +37,7 @@ from dynagrag.evaluation.frame.running import MeteredModel, metered_model, run_e
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.ingest.plan import IngestEstimate, PromptingExtractor, estimate_run, span_tokens
+from dynagrag.models.reply_room import typical_thoughts
 
 Span = tuple[str, int, int]
 
@@ -188,6 +189,7 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
             max_concurrency=wiring.concurrency_of(self._model, self._settings),
             seconds_per_call=None,
             price_of=self._settings.price_of,
+            thoughts_per_call=typical_thoughts(self._model),
         )
 
     def summarize(self, lines: Sequence[FoundLine], path: Path) -> ExtractionResult:

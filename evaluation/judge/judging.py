@@ -25,6 +25,7 @@ from dynagrag.evaluation.judge.judge_options import JudgePlan
 from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, JudgeLine, MetricsReply
 from dynagrag.evaluation.judge.judged_line import JudgeUnit
 from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
+from dynagrag.models.reply_room import typical_thoughts
 
 T = TypeVar("T")
 AnyJudgeLine = TypeVar("AnyJudgeLine", bound=JudgeLine)
@@ -69,12 +70,12 @@ def judging_cost(
     """The cost of these questions. A small model that tells log probabilities replies with one
     token.
     """
-    is_word = chat.is_small and isinstance(chat.model, FirstWordModel)
+    is_word = _replies_a_word(chat.model)
     prompt = sum(
         prompt_tokens(question.prompt(is_word=is_word), None if is_word else question.schema)
         for question in questions
     )
-    return _cost(len(questions), prompt, is_word, settings)
+    return _cost(len(questions), prompt, chat.model, settings)
 
 
 def units_cost(
@@ -84,9 +85,7 @@ def units_cost(
     settings: Settings,
 ) -> JudgingCost:
     """The cost of judging answers."""
-    return _units_cost(
-        units, answers, chat.is_small and isinstance(chat.model, FirstWordModel), settings
-    )
+    return _units_cost(units, answers, chat.model, settings)
 
 
 def expected_cost(plan: JudgePlan, model: ChatModel, settings: Settings) -> JudgingCost:
@@ -97,17 +96,16 @@ def expected_cost(plan: JudgePlan, model: ChatModel, settings: Settings) -> Judg
         for question in plan.questions
         for arm in plan.arm_names
     }
-    return _units_cost(
-        plan.units, answers, model.is_small and isinstance(model, FirstWordModel), settings
-    )
+    return _units_cost(plan.units, answers, model, settings)
 
 
 def _units_cost(
     units: Sequence[JudgeUnit],
     answers: Mapping[tuple[str, str], BlindAnswer],
-    is_word: bool,
+    model: ChatModel,
     settings: Settings,
 ) -> JudgingCost:
+    is_word = _replies_a_word(model)
     calls = prompt = 0
     for unit in units:
         own = answers[unit.question, unit.arm]
@@ -127,11 +125,16 @@ def _units_cost(
             asked = [metrics_prompt(own, metrics, levels, is_word=False)]
             tokens = prompt_tokens(asked[0], MetricsReply)
         calls, prompt = calls + len(asked), prompt + tokens
-    return _cost(calls, prompt, is_word, settings)
+    return _cost(calls, prompt, model, settings)
 
 
-def _cost(calls: int, prompt: int, is_word: bool, settings: Settings) -> JudgingCost:
-    reply = calls * (1 if is_word else REPLY_TOKENS)
+def _replies_a_word(model: ChatModel) -> bool:
+    """Whether the log probabilities of a first word are its reply: not of one that thinks first."""
+    return model.is_small and isinstance(model, FirstWordModel) and not typical_thoughts(model)
+
+
+def _cost(calls: int, prompt: int, model: ChatModel, settings: Settings) -> JudgingCost:
+    reply = calls * (1 if _replies_a_word(model) else REPLY_TOKENS + typical_thoughts(model))
     return JudgingCost(calls, prompt, reply, settings.price_of(prompt, reply))
 
 

@@ -66,9 +66,10 @@ def question_cost(
     seed: int,
     asks_checker: bool,
     settings: Settings,
+    thoughts: int = 0,
 ) -> QuestionCost:
     """The cost of the first requests, the kinds in turn. `asks_checker`: whether the checker of
-    claims asks the model too.
+    claims asks the model too; `thoughts`: tokens that the model thinks before each answer.
     """
     in_turn = chain.from_iterable(zip_longest(*(requests(evidence, kind, seed) for kind in kinds)))
     first = list(islice((request for request in in_turn if request is not None), num))
@@ -79,7 +80,7 @@ def question_cost(
             tokens.append(tokens[-1])  # the checker is shown as much as the answer was made from
         calls += len(tokens)
         prompt += sum(tokens)
-    reply = calls * MAX_REPLY_TOKENS
+    reply = calls * (MAX_REPLY_TOKENS + thoughts)
     return QuestionCost(len(first), calls, prompt, reply, settings.price_of(prompt, reply))
 
 

@@ -33,6 +33,7 @@ from dynagrag.evaluation.questions.question_writing import WRITABLE
 from dynagrag.evaluation.questions.record_questions import record_questions
 from dynagrag.evaluation.questions.sayings import Sayings
 from dynagrag.ingest.pipeline import Progress
+from dynagrag.models.reply_room import typical_thoughts
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 NUM = 100
@@ -171,6 +172,7 @@ def _by_model(
             options.seed,
             wiring.asks_model(checker),
             space.settings,
+            typical_thoughts(chat.model),
         )
         on_cost(cost)
         if (pace := writer.seconds_per_token(options.kinds[0], options.seed)) is not None:

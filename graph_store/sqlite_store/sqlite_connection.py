@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dynagrag.core.errors import StoreError
 from dynagrag.core.files.private_files import make_folder, touch
+from dynagrag.core.files.read_only import read_only_remedy
 from dynagrag.core.files.write_ahead_log import use_write_ahead_log
 from dynagrag.graph_store.sqlite_store.migrations import migrate
 
@@ -154,6 +155,8 @@ class Connection:
             remedy = next(
                 (remedy for sign, remedy in _REMEDIES if sign in text), f"SQLite says: {err}"
             )
+            if "unable to open" in text or "readonly" in text:
+                remedy = read_only_remedy(Path(self._where)) or remedy
             raise StoreError(f"store {self._where}: {remedy}") from err
         except UnicodeEncodeError as err:
             code = f"U+{ord(err.object[err.start]):04X}"

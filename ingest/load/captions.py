@@ -74,12 +74,6 @@ def parse_captions(lines: list[str], form: str) -> Parsed:
     filled = [cue for cue in cues if any(line.strip() for line in cue.lines)]
     if len(filled) < len(cues):
         notes.append(f"{plural(len(cues) - len(filled), 'empty cue')} left out")
-    timed = [(c.start_s, c.end_s) for c in filled if c.start_s is not None and c.end_s is not None]
-    num_backward = sum(end < start for start, end in timed)
-    if num_backward:
-        notes.append(
-            f"{plural(num_backward, 'cue')} with an end before the start, times kept as they are"
-        )
     title = ""
     if form == "vtt":
         if lines[0].startswith("WEBVTT"):

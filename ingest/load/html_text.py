@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from dynagrag.ingest.load.paragraph_times import mark_of
+from dynagrag.ingest.load.paragraph_times import TIME_MARK, mark_of
 
 _BLOCKS = frozenset(
     """
@@ -30,6 +30,8 @@ Trint), and their unit in seconds.
 """
 _NUMBER = re.compile(r"\d{1,8}(?:\.\d{1,9})?", re.ASCII)
 _CLOCK = re.compile(r"[\[(]?\d{1,3}(?::\d\d){1,2}(?:[.,]\d{1,3})?[\])]?", re.ASCII)
+_CHAT_LINK = re.compile(r"<((?:https?://|mailto:|[@#!])[^<>|\s]{1,2000})(?:\|([^<>|]{1,200}))?>")
+"""A link or a person in Slack's and Discord's texts."""
 _EMPTY = frozenset({"br", "img"})
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]]*\s*$")
 
@@ -53,9 +55,16 @@ def html_lines(text: str) -> str:
     return "".join(html_words(BeautifulSoup(text, "lxml")))
 
 
-def field_text(text: str) -> str:
-    """A field's words on one line, without markup and times."""
-    return html_lines(text) if is_markup(text) else text
+def read_field(text: str) -> tuple[str, float | None]:
+    """A field's words, without markup and the addresses of links, and the first time that an
+    element of it has.
+    """
+    text = _CHAT_LINK.sub(lambda match: match[2] or match[1], text) if "<" in text else text
+    if not is_markup(text):
+        return text, None
+    lines = html_lines(text)
+    first = TIME_MARK.search(lines)
+    return TIME_MARK.sub(" ", lines), None if first is None else int(first[1]) / 1000
 
 
 def html_words(soup: Any) -> Iterator[str]:
@@ -66,6 +75,7 @@ def html_words(soup: Any) -> Iterator[str]:
 
     dropped: set[int] = set()
     before = "\n"
+    is_timed = False  # whether the paragraph has a time so far
     for element in soup.descendants:
         piece = ""
         if id(element.parent) in dropped or element.name in _DROPPED:
@@ -74,7 +84,7 @@ def html_words(soup: Any) -> Iterator[str]:
             )  # passed over, not cut out: that looks for its place among its siblings each time
         elif isinstance(element, Tag):
             piece = "\n" if element.name == "br" else "\n\n" if element.name in _BLOCKS else ""
-            mark = _mark(element, before)
+            mark = _mark(element, before, is_first=not is_timed)
             if mark and _is_clock(element):
                 dropped.add(id(element))  # what it shows is its time
             piece += mark
@@ -84,6 +94,7 @@ def html_words(soup: Any) -> Iterator[str]:
         if not getattr(element, "contents", None):
             piece += _ends(element)
         before = piece if piece.strip(" ") else before
+        is_timed = "¤" in piece or (is_timed and "\n" not in piece)
         yield piece
 
 
@@ -102,16 +113,16 @@ def _is_clock(element: Any) -> bool:
     return _CLOCK.fullmatch(element.get_text().strip()) is not None
 
 
-def _mark(element: Any, before: str) -> str:
+def _mark(element: Any, before: str, *, is_first: bool) -> str:
     """The time of an element, before which `before` stands; "" where it has none. Of elements that
-    hold words only those that begin a paragraph have one that counts.
+    hold words only the first of a paragraph has one that counts.
     """
     for name, unit_s in _TIMES:
         value = element.get(name)
         if not isinstance(value, str) or not _NUMBER.fullmatch(value.strip()):
             continue
         mark = mark_of(float(value) * unit_s) + " "
-        if before.endswith("\n"):
+        if before.endswith("\n") or (is_first and not _is_clock(element)):
             return mark
         if _is_clock(element):
             return ("\n" if _SENTENCE_END.search(before) else " ") + mark

@@ -12,13 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse, plural, short
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
-from dynagrag.ingest.load.html_text import field_text, html_lines, is_markup
+from dynagrag.ingest.load.field_turns import turns_in_field
+from dynagrag.ingest.load.html_text import html_lines, is_markup, read_field
 from dynagrag.ingest.load.json_places import (
     FEW_PAIRS,
     MOST_WORDS,
@@ -64,9 +66,12 @@ KNOWN_SHAPES = (
     " 2.0, WhisperX, OpenAI), utterances (AssemblyAI) or what other recognisers write"
     " (docs/files.md)"
 )
+_WHOLE_KEYS = "text transcript fulltranscript transcription content html body".split()
 _MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 _BRACES = re.compile(r"[{}]")
 _MAX_OTHERS = 4
+_SAMPLE_RECORDS, _MAX_TIME = 20, 40
+_LOOKS_TIMED = re.compile(r"(?<!\d)\d{1,2}:\d\d(?!\d)")
 _MAX_OBJECTS = 2_000
 """Of the search for speakers' names."""
 
@@ -144,7 +149,7 @@ def _only_text(data: Any) -> Parsed:
         inner = next((data[key] for key in ("results", "result") if key in data), None)
         for value in (data, inner if isinstance(inner, dict) else {}):
             view = view_of(value)
-            for key in ("text", "transcript", "fulltranscript", "transcription"):
+            for key in _WHOLE_KEYS:
                 if isinstance(view.get(key), str) and view[key].strip():
                     name = "assemblyai-json" if "utterances" in view else "text-json"
                     what = "utterances" if "utterances" in view else "segments"
@@ -190,13 +195,16 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     records, is_whole = _without_retold(records), found.is_whole
     if not found.form.is_captions and _are_words(records):
         records, is_whole = _gathered(records), True
-    spans = _speaker_spans(found.data, found.form)
-    turns, notes_of_turns = _turns_of(records, found, spans, is_whole=is_whole)
-    moved, notes_of_dates = from_first(turns)
+    turns, notes_of_turns = _turns_of(records, found, is_whole=is_whole)
+    inner = _whole_transcripts(records)
+    if inner:
+        turns, notes_of_turns = inner, ["each of its texts is read as a transcript"]
+    moved, notes_of_dates = from_first(_oldest_first(turns))
     notes += [*notes_of_turns, *notes_of_dates]
     num_empty = sum(not turn.text for turn in moved)
     if num_empty:
         notes.append(f"{plural(num_empty, 'empty turn')} left out")
+    notes += _missed_times(values, moved)
     num_told = sum(len(turn.text.split()) for turn in moved)
     num_whole = len(_whole_text(found.data).split())
     if num_told < MOST_WORDS * num_whole:
@@ -219,6 +227,22 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     )
 
 
+def _whole_transcripts(records: Sequence[JsonRecord]) -> list[SourceTurn]:
+    """The turns of texts each of which is a transcript, in records without speakers and parts."""
+    if any(own.speaker or own.parts for own in records):
+        return []
+    found = [turns_in_field(own.text) for own in records if own.text.strip()]
+    return [turn for turns in found for turn in turns] if found and all(found) else []
+
+
+def _oldest_first(turns: Sequence[SourceTurn]) -> Sequence[SourceTurn]:
+    """The turns as they were said; some chats are written with the newest first."""
+    starts = [turn.start_s for turn in turns if turn.start_s is not None]
+    is_turned = len(starts) == len(turns) > 1 and starts[0] > starts[-1]
+    is_backward = is_turned and all(after <= before for before, after in pairwise(starts))
+    return turns[::-1] if is_backward else turns
+
+
 def _last_of_turns(
     records: Sequence[tuple[Any, Mapping[str, Any]]],
 ) -> Sequence[tuple[Any, Mapping[str, Any]]]:
@@ -236,6 +260,19 @@ def _last_of_turns(
         if has_words(value)
     }
     return list(last.values())
+
+
+def _missed_times(
+    values: Sequence[tuple[Any, Mapping[str, Any]]], turns: Sequence[SourceTurn]
+) -> list[str]:
+    """A note on values that look like times where no turn has one."""
+    if any(turn.start_s is not None for turn in turns):
+        return []
+    for value, _ in values[:_SAMPLE_RECORDS]:
+        for key, own in value.items() if isinstance(value, dict) else ():
+            if isinstance(own, str) and len(own) < _MAX_TIME and _LOOKS_TIMED.search(own):
+                return [f"no time taken, though its records have {collapse(key)[:40]} ({own})"]
+    return []
 
 
 def _kind(value: Any) -> Any:
@@ -295,7 +332,6 @@ def _gathered(records: Sequence[JsonRecord]) -> list[JsonRecord]:
 def _turns_of(
     records: Sequence[JsonRecord],
     found: FoundRecords,
-    spans: Sequence[_SpeakerSpan],
     *,
     is_whole: bool,
 ) -> tuple[list[SourceTurn], list[str]]:
@@ -305,6 +341,7 @@ def _turns_of(
     parts = ((part, part.text) for own in records for part in own.parts)
     part_times = _plain_times(parts, found.form.hint_s)
     unit_s, part_unit_s = unit_of(*times), unit_of(*part_times)
+    spans = _speaker_spans(found.data, found.form, part_unit_s)
     notes = list(unit_note(unit_s, times[1]) or unit_note(part_unit_s, part_times[1]))
     turns: list[tuple[str | None, SourceTurn]] = []
     num_lost = 0
@@ -314,14 +351,17 @@ def _turns_of(
         num_lost += is_lost
         for piece in pieces:
             text = _BRACES.sub("", piece.text) if found.name == "mission-json" else piece.text
-            text = without_tags(text) if found.form.is_captions else field_text(text)
+            text, shown_s = (
+                (without_tags(text), None) if found.form.is_captions else read_field(text)
+            )
             if len(text) > MAX_TURN_CHARS:
                 raise LoadError(
                     f"a turn is {len(text):,} characters long, at most {MAX_TURN_CHARS:,} can be"
                     " read; split it at its speakers"
                 )
             speaker = speaker_or_none(piece.speaker)
-            turn = SourceTurn(collapse(text), speaker, piece.start_s, piece.end_s)
+            start_s = shown_s if piece.start_s is None else piece.start_s
+            turn = SourceTurn(collapse(text), speaker, start_s, piece.end_s)
             turns.append((record.channel, turn))
     if num_lost:
         notes.append(
@@ -463,14 +503,15 @@ def _title_of(data: Any, name: str) -> str:
 # ----------------------------------------------------------------- Who spoke when, apart from words
 
 
-def _speaker_spans(data: Any, form: JsonForm) -> list[_SpeakerSpan]:
-    """Who spoke from when to when, in order; of the words' own unit."""
+def _speaker_spans(data: Any, form: JsonForm, unit_s: float) -> list[_SpeakerSpan]:
+    """Who spoke from when to when in seconds, in order, for a file that counts in a unit."""
     for path in form.speakers:
         read = [read_record(value, path, around, {}) for value, around in records_at(data, path)]
+        timed = [(own.speaker, *_seconds(own, unit_s)) for own in read]
         spans = [
-            _SpeakerSpan(own.start.value, own.end.value, own.speaker)
-            for own in read
-            if own.start is not None and own.end is not None and own.speaker is not None
+            _SpeakerSpan(start, end, speaker)
+            for speaker, start, end in timed
+            if start is not None and end is not None and speaker is not None
         ]
         if spans:
             return sorted(spans)

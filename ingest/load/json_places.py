@@ -146,7 +146,12 @@ FORMS = (
     JsonForm("assemblyai-json", ("sentences[]", "paragraphs[]"), hint_s=MILLI_S),
     JsonForm("otter-json", ("speech.transcripts[]",), has=("startoffset",), hint_s=_SAMPLE_S),
     JsonForm("turns-json", ("[]",)),
-    JsonForm("words-json", (".",)),
+    JsonForm("draft-json", ("blocks[]",), has=("inlinestyleranges", "entityranges", "data")),
+    JsonForm(
+        "words-json",
+        (".", "transcript"),
+        speakers=("paragraphs[]", "transcript.paragraphs[]", "speakers[]", "diarization[]"),
+    ),
 )
 """Most particular first."""
 

@@ -20,7 +20,8 @@ Json = Mapping[str, Any]
 
 TEXT_KEYS = tuple(
     "text body message transcript content utterance sentence display displaytext punctuatedword"
-    " word value utf8 transcription caption spokentext line words itn maskeditn lexical".split()
+    " formattedword punct word value utf8 transcription caption spokentext line words itn maskeditn"
+    " lexical".split()
 )
 """Best first: a word with its punctuation before the bare one, the display form before the
 lexical.
@@ -28,23 +29,29 @@ lexical.
 _SPEAKER_KEYS = tuple(
     "speaker speakername speakerdisplayname source name participant participantname author"
     " displayname speakerlabel participantrole participantid participanttype speakerid spkid"
-    " speakertag userprofile user from who role".split()
+    " speakertag speakerindex userprofile user creator sendername sender attributedto"
+    " from who role".split()
 )
 _NAME_KEYS = (
     "realname",
+    "nickname",
     "name",
     "displayname",
     "speakername",
     "fullname",
     "label",
     "username",
+    "user",
+    "application",
     "id",
 )
 _START_KEYS = tuple(
     "start starttime starts startseconds startsec begin begintime startts starttimestamp"
     " startaudiotime beginaudiotime startdatetime timebegin datastart from startoffset offset ts"
     " timestamp time timecode starttimems startms tstartms startmillis starttimemillis"
-    " beginoffsetmillis startoffsetmillis offsetmilliseconds offsetms offsetinticks t s".split()
+    " beginoffsetmillis startoffsetmillis offsetmilliseconds offsetms offsetinticks t s"
+    " originserverts timestampms dateunixtime date createddatetime createddate createdat sentat"
+    " sentdate".split()
 )
 _END_KEYS = tuple(
     "end endtime ends endseconds endsec stop stoptime endts endtimestamp endaudiotime enddatetime"
@@ -65,10 +72,13 @@ _CHANNEL_KEYS = tuple(
 )
 _FINAL_KEYS = {"isfinal": True, "final": True, "ispartial": False, "endofturn": True}
 """Keys of streamed results, and what they are when a result will not change any more."""
-_LOOSE_KEYS = frozenset("from to time timestamp timecode ts t s e d offset".split())
+_DAY_KEYS = frozenset("date createddatetime createddate createdat sentat sentdate".split())
+_LOOSE_KEYS = frozenset("from to time timestamp timecode ts t s e d offset".split()) | _DAY_KEYS
 """Keys that mean other things as well: there a value that is no time is left alone."""
 _NO_SPEAKERS = frozenset({"uu", "unknown", "none", "null"})
 """What recognisers write where they couldn't tell."""
+_WITHIN = ("data", "speech", "content", "body", "message")
+"""Objects in a record that say the rest of it."""
 _ALTERNATIVES = ("alternatives", "nbest")
 _MAX_NAME = 60
 _SEPARATORS = re.compile(r"[\s_\-]+")
@@ -125,12 +135,23 @@ def view_of(record: Json) -> dict[str, Any]:
         view = {key: own for key, own in view.items() if key != "channel"} | {
             normal_key(key): own for key, own in inner.items() if normal_key(key) not in view
         }
+    for name in _WITHIN:
+        inner = view.get(name)
+        if isinstance(inner, dict):
+            more = {normal_key(key): own for key, own in inner.items()}
+            if has_one_of(more, TEXT_KEYS, _START_KEYS, _SPEAKER_KEYS):
+                view = more | {key: own for key, own in view.items() if key != name}
     for name in _ALTERNATIVES:
         listed = view.get(name)
         if isinstance(listed, list) and listed and isinstance(listed[0], dict):
             best = {normal_key(key): own for key, own in listed[0].items()}
             view = best | view
     return view
+
+
+def has_one_of(view: Mapping[str, Any], *keys: Sequence[str]) -> bool:
+    """Whether it has a value that isn't empty under one of the keys."""
+    return any(view.get(key) not in (None, "", [], {}) for own in keys for key in own)
 
 
 def has_words(record: Any) -> bool:
@@ -151,7 +172,8 @@ def has_place(record: Any, *, is_own: bool = False) -> bool:
     return any(
         view.get(key) is not None
         for key in (*_START_KEYS, *_SPEAKER_KEYS, "timestamps", "offsets")
-        if key not in _LOOSE_KEYS or key in {"timestamp", "offset", "from", "ts", "time"}
+        if key not in _LOOSE_KEYS
+        or key in {"timestamp", "offset", "from", "ts", "time", *_DAY_KEYS}
     )
 
 

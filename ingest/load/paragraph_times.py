@@ -11,11 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dynagrag.core.text import clock_seconds
+from dynagrag.ingest.load.times import frames_a_second
 
 _TIME = r"#\s?(\d{1,2}:\d\d:\d\d|\d{1,3}:\d\d)(?:[-.,:](\d{1,3}))?\s?#"
-_MILLISECONDS = r"¤<(\d{1,10})>"
-_MARK = re.compile(rf"{_TIME}|{_MILLISECONDS}", re.ASCII)
+TIME_MARK = re.compile(r"¤<(\d{1,12})>", re.ASCII)
+"""A time in milliseconds, as Transana writes it; `html_text` writes those of elements so."""
+_MARK = re.compile(rf"{_TIME}|{TIME_MARK.pattern}", re.ASCII)
+_FRAMED = r"(?<![\d:])(\d\d:\d\d:\d\d)[:;](\d\d)"
+_FRAMES = re.compile(rf"{_FRAMED}(\s*(?:-->|[-–—])\s*){_FRAMED}(?![\d:])", re.ASCII)
 _FEWEST = 2
+_MOST_NAME_WORDS = 5
 
 
 @dataclass(slots=True)
@@ -39,6 +44,29 @@ class ParagraphTimes:
         return [f"times in the midst of paragraphs left out: {self.num_within:,}"]
 
 
+def without_frames(lines: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """The lines with ranges of editors' timecodes (`01:00:01:05 - 01:00:03:00`) as clock times, and
+    a note on what a frame was taken for.
+    """
+    found = [match for line in lines for match in _FRAMES.finditer(line)]
+    if len(found) < _FEWEST:
+        return list(lines), ()
+    largest = max(int(frame) for match in found for frame in match.group(2, 5))
+    rate = frames_a_second(largest)
+
+    def clock(time: str, frame: str) -> str:
+        return time if rate is None else f"{time}.{int(frame) * 1000 // rate:03}"
+
+    def clocks(match: re.Match[str]) -> str:
+        start, first, mark, end, last = match.groups()
+        return f"{clock(start, first)}{mark}{clock(end, last)}"
+
+    note = (
+        f"frames counted as {rate} a second (the file doesn't say)" if rate else "frames left out"
+    )
+    return [_FRAMES.sub(clocks, line) for line in lines], (note,)
+
+
 def mark_of(seconds: float) -> str:
     """A time in the form that `take_times` reads."""
     return f"¤<{round(seconds * 1000)}>"
@@ -49,7 +77,8 @@ def take_times(lines: Sequence[str]) -> tuple[list[str], ParagraphTimes]:
     hardly any.
     """
     times = ParagraphTimes()
-    if sum(bool(_MARK.search(line)) for line in lines) < _FEWEST:
+    num_marked = sum(bool(_MARK.search(line)) for line in lines)
+    if num_marked < _FEWEST and not any(TIME_MARK.search(line) for line in lines):
         return list(lines), times
     bare = []
     known: float | None = None
@@ -65,7 +94,7 @@ def take_times(lines: Sequence[str]) -> tuple[list[str], ParagraphTimes]:
                 if is_of_end and last is not None:
                     times.ends.setdefault(last, known)
             continue
-        leads = bool(marks) and not line[: marks[0].start()].strip()
+        leads = bool(marks) and _is_head(line[: marks[0].start()])
         trails = bool(marks) and not line[marks[-1].end() :].strip(" .,;")
         if leads:
             known = _seconds(marks[0])
@@ -79,11 +108,17 @@ def take_times(lines: Sequence[str]) -> tuple[list[str], ParagraphTimes]:
     return bare, times
 
 
+def _is_head(text: str) -> bool:
+    """Whether what stands before a time is nothing but a name with its colon."""
+    bare = text.strip()
+    return not bare or (bare.endswith(":") and len(bare.split()) <= _MOST_NAME_WORDS)
+
+
 def _ends_paragraphs(lines: Sequence[str]) -> bool:
     """Whether the first time comes after words."""
     first = next(line for line in lines if line.strip())
     mark = _MARK.search(first)
-    return mark is None or bool(first[: mark.start()].strip())
+    return mark is None or not _is_head(first[: mark.start()])
 
 
 def _seconds(mark: re.Match[str]) -> float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
-from dynagrag.ingest.load.paragraph_times import take_times
+from dynagrag.ingest.load.paragraph_times import take_times, without_frames
 from dynagrag.ingest.load.parsed import Parsed, paragraphs, without_tags
 from dynagrag.ingest.load.spoken_text import parse_spoken
 from dynagrag.ingest.load.tables import columns_of, has_times, parse_table
@@ -29,10 +29,11 @@ _EMPHASIS = re.compile(r"(?<![\w*])([*_`])(?=[^\s*_`])([^*_`]{1,500})(?<=\S)\1(?
 
 def parse_text(lines: list[str]) -> Parsed:
     """Turns where the text names speakers or times, else one a paragraph (format text)."""
+    lines, notes = without_frames(lines)
     lines, times = take_times(lines)
     prose = [SourceTurn(collapse(" ".join(block))) for block in paragraphs(lines)]
     parsed = parse_spoken(lines, prose, times=times)
-    return parsed if parsed.format else replace(parsed, format="text")
+    return replace(parsed, format=parsed.format or "text", notes=(*notes, *parsed.notes))
 
 
 def parse_markdown(lines: list[str]) -> Parsed:

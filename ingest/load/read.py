@@ -14,6 +14,7 @@ from dynagrag.core.files.regular_files import IRREGULAR
 from dynagrag.core.schema import LoadedSource
 from dynagrag.core.text import collapse, short
 from dynagrag.ingest.load import foreign, sniff
+from dynagrag.ingest.load.aligned_forms import parse_aligned
 from dynagrag.ingest.load.captions import parse_captions
 from dynagrag.ingest.load.chat_form import is_chat, parse_chat
 from dynagrag.ingest.load.clock_forms import parse_mission_clock, parse_spacelog
@@ -27,6 +28,7 @@ from dynagrag.ingest.load.documents import (
 )
 from dynagrag.ingest.load.encoding import binary_kind, decode
 from dynagrag.ingest.load.json_forms import parse_json
+from dynagrag.ingest.load.mail_form import is_mail, parse_mail
 from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_TREE_BYTES, Parsed, checked, split_lines
 from dynagrag.ingest.load.praat import is_text_grid, parse_text_grid
 from dynagrag.ingest.load.prose import parse_markdown, parse_text
@@ -50,6 +52,7 @@ _LINE_PARSERS = {
     "lrc": parse_lrc,
     "mission-clock": parse_mission_clock,
     "spacelog": parse_spacelog,
+    "aligned": parse_aligned,
     "csv": parse_csv,
     "markdown": parse_markdown,
     "text": parse_text,
@@ -57,6 +60,7 @@ _LINE_PARSERS = {
 _TEXT_FORMS = (
     ("rtf", is_rtf, parse_rtf),
     ("praat", is_text_grid, parse_text_grid),
+    ("mail", is_mail, parse_mail),
     ("chat", is_chat, lambda text: parse_chat(split_lines(text))),
 )
 """Forms that their first line names."""

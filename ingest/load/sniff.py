@@ -5,6 +5,7 @@ say.
 import re
 
 from dynagrag.core.errors import LoadError
+from dynagrag.ingest.load.aligned_forms import aligned_form
 from dynagrag.ingest.load.captions import is_timing
 from dynagrag.ingest.load.clock_forms import is_mission_clock, is_spacelog
 from dynagrag.ingest.load.spoken_text import spoken_format
@@ -83,6 +84,8 @@ def line_format(lines: list[str], suffix: str) -> str:
     caption = _caption_form(filled, suffix) if filled else None
     if caption is not None:
         return caption
+    if aligned_form(head) is not None:
+        return "aligned"
     for form, is_form in _LINE_FORMS:
         if is_form(head):
             return form

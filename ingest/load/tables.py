@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
-from dynagrag.ingest.load.html_text import field_text
+from dynagrag.ingest.load.field_turns import turns_in_field
+from dynagrag.ingest.load.html_text import read_field
 from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, has_letter, speaker_or_none
 from dynagrag.ingest.load.table_columns import (
     SPAN,
@@ -55,6 +56,8 @@ _GUESSED = "\t;|,"
 """Commas last: they stand in sentences and numbers."""
 _SAMPLE_ROWS, _MAX_NAME_WORDS = 50, 4
 _UNIT = re.compile(r" ?[(\[](s|sec|seconds|ms|milliseconds)[)\]]$")
+_CLOCK_HEAD = re.compile(r"[\[(#]?\d{1,2}:\d\d(?::\d\d)?\b", re.ASCII)
+_FEWEST_TIMED = 3
 _IN_BRACKETS = re.compile(r" ?[(\[][^()\[\]]{1,40}[)\]]$")
 
 
@@ -287,6 +290,7 @@ def parse_rows(
     Times are clock times, timecodes with frames, or plain numbers, whose unit the data tell.
     """
     read: list[tuple[str, str | None, list[Instant | None]]] = []
+    raws: list[str] = []
     num_empty = num_joined = 0
     frames = _Frames()
     for number, row in rows:
@@ -298,7 +302,9 @@ def parse_rows(
         if len(cells) > width and columns.text == width - 1:
             cells[width - 1 :] = [delimiter.join(cells[width - 1 :])]
             num_joined += 1
-        text = collapse(field_text(_cell(cells, columns.text)))
+        raw = _cell(cells, columns.text)
+        text, shown_s = read_field(raw)
+        text = collapse(text)
         if not text:
             num_empty += 1
             continue
@@ -307,10 +313,17 @@ def parse_rows(
         if columns.span is not None and span is not None:
             shown = [span[1], span[2], ""]
         times = [_time(bare_time(cell), columns.hint_s, number, frames) for cell in shown]
+        if times[0] is None and shown_s is not None:
+            times[0] = Instant(shown_s, is_sure=True)
+        raws.append(raw)
         read.append((text, speaker_or_none(_cell(cells, columns.speaker)), times))
     rate = frames.rate()
+    whole = _whole_transcripts(raws, columns)
+    if whole:
+        return Parsed(tuple(whole), notes=("each of its texts is read as a transcript",))
     turns, unit_s = _turns(read, columns.hint_s, rate)
     notes = [*unit_note(unit_s, [columns.hint_s])]
+    notes += _missed_times(read, columns)
     notes += [f"{plural(num_empty, 'row')} without text left out"] if num_empty else []
     if num_joined:
         notes.append(
@@ -323,6 +336,26 @@ def parse_rows(
             else f"frame numbers up to {frames.largest}: times are to the second"
         )
     return Parsed(tuple(turns), notes=tuple(notes))
+
+
+def _whole_transcripts(texts: Sequence[str], columns: Columns) -> list[SourceTurn]:
+    """The turns of texts each of which is a transcript, in a table without speakers and times."""
+    if {columns.speaker, columns.start, columns.span} != {None}:
+        return []
+    found = [turns_in_field(text) for text in texts]
+    return [turn for turns in found for turn in turns] if found and all(found) else []
+
+
+def _missed_times(
+    read: Sequence[tuple[str, str | None, list[Instant | None]]], columns: Columns
+) -> list[str]:
+    """A note where words begin with times and no column has one."""
+    if columns.start is not None or columns.span is not None:
+        return []
+    timed = [text for text, *_ in read if _CLOCK_HEAD.match(text)]
+    if len(timed) < max(_FEWEST_TIMED, 0.3 * len(read)):
+        return []
+    return [f"no time taken, though {len(timed)} texts have one, first {short(timed[0], 30)}"]
 
 
 def _turns(

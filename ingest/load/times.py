@@ -9,7 +9,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
@@ -35,9 +37,13 @@ _DURATION = re.compile(
     r"P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?", re.ASCII | re.IGNORECASE
 )
 _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_SPOKEN_DATE = re.compile(r"\d{1,2} [A-Za-z]{3,9} \d{4}")
+"""As mail and chats write it: `Thu, 25 Apr 2024 09:00:01 +0000`."""
 _LONGEST_S = 3600.0
 """Of one sentence."""
 _BACKWARD_S = 1.0
+_JUMP_S = 240 * 3600.0
+"""Ten days from one turn to the next; clocks of missions run through nights, not through those."""
 _SLOWEST, _FASTEST = 0.1, 15.0
 """Words a second below and above which a turn's times can't be right."""
 _FEWEST_WORDS, _FEWEST_FAST = 8, 3
@@ -98,6 +104,10 @@ def instant_of(value: Any, hint_s: float | None = None) -> Instant | None:
     if duration is not None and any(duration.groups()):
         days, hours, minutes, rest = (float(part or 0) for part in duration.groups())
         return Instant(((days * 24 + hours) * 60 + minutes) * 60 + rest, is_sure=True)
+    if _SPOKEN_DATE.search(text) and len(text) <= 60:
+        with suppress(ValueError, TypeError):
+            when = parsedate_to_datetime(text.replace(" at ", " "))
+            return Instant(when.replace(tzinfo=when.tzinfo or UTC).timestamp(), is_sure=True)
     if _DATE_TIME.match(text) and len(text) <= 40:
         when = datetime.fromisoformat(text)
         when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)
@@ -214,6 +224,12 @@ def time_notes(turns: Sequence[SourceTurn]) -> tuple[str, ...]:
     """What can't be about a file's times, a line a kind."""
     starts = [turn.start_s for turn in turns if turn.start_s is not None]
     num_backward = sum(after < before - _BACKWARD_S for before, after in pairwise(starts))
+    reversed_at = [
+        turn.start_s
+        for turn in turns
+        if turn.start_s is not None and turn.end_s is not None and turn.end_s < turn.start_s
+    ]
+    jumps = [(before, after) for before, after in pairwise(starts) if after - before >= _JUMP_S]
     long = [
         turn
         for turn in turns
@@ -234,6 +250,16 @@ def time_notes(turns: Sequence[SourceTurn]) -> tuple[str, ...]:
     if num_backward:
         notes.append(
             f"times run backwards {plural(num_backward, 'time')}; they are kept as they are"
+        )
+    if reversed_at:
+        notes.append(
+            f"{plural(len(reversed_at), 'turn')} with an end before the start (the first at"
+            f" {clock(reversed_at[0])}); they are kept as they are"
+        )
+    if jumps:
+        notes.append(
+            f"times jump from {clock(jumps[0][0])} to {clock(jumps[0][1])}, which no recording"
+            " does; check the times"
         )
     if long:
         notes.append(

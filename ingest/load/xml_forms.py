@@ -174,9 +174,11 @@ def _ttml(root: Element) -> Parsed:
         languages.add(language)
         if language != first:
             continue
-        for breaking in paragraph.iter():
-            if _local(breaking.tag) == "br":
-                breaking.text = "\n"
+        for own in paragraph.iter():
+            if _local(own.tag) == "br":
+                own.text = "\n"
+            elif _attributes(own).get("unit") in {"word", "sentence"}:
+                own.tail = " " + (own.tail or "")  # Apple's spans of words have none between
         base = sum(rates.seconds(own.get("begin")) or 0.0 for own in around)
         inherited = next(filter(None, (_agent(own) for own in reversed(around))), "")
         for element, text in _cues(paragraph):

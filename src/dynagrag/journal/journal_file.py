@@ -16,6 +16,7 @@ from typing import Any
 
 from dynagrag.core.errors import NewerStoreError, StoreError
 from dynagrag.core.files.private_files import make_folder, touch
+from dynagrag.core.files.read_only import read_only_remedy
 from dynagrag.core.files.write_ahead_log import use_write_ahead_log
 
 _LOG = logging.getLogger(__name__)
@@ -203,16 +204,19 @@ class JournalFile:
         try:
             yield
         except sqlite3.Error as err:
-            raise StoreError(f"{self.path}: {err}; {_remedy(str(err))}") from err
+            raise StoreError(f"{self.path}: {err}; {_remedy(str(err), self.path)}") from err
 
 
-def _remedy(message: str) -> str:
+def _remedy(message: str, path: Path) -> str:
     if "full" in message or "disk I/O" in message:
         return "free some disk space and run it again, nothing that was stored is lost"
     if "locked" in message or "busy" in message:
         return "another process is using this workspace: wait for it or end it, then run it again"
     if "readonly" in message or "unable to open" in message or "not authorized" in message:
-        return "make the file writable for you, or choose another folder with DYNAGRAG_HOME"
+        return (
+            read_only_remedy(path)
+            or "make the file writable for you, or choose another folder with DYNAGRAG_HOME"
+        )
     if "not a database" in message or "malformed" in message:
         return "the file is damaged: move it away; cached replies are then asked for again"
     return (

@@ -206,7 +206,8 @@ class LangChainChat:
             f"read only {num_read} of some {num_sent} tokens of a prompt and cut the rest in"
             " silence, so replies lack what stood there; give it a longer context (Ollama: the"
             " variable OLLAMA_CONTEXT_LENGTH=8192, or num_ctx in the Modelfile; llama.cpp: -c"
-            " 8192), then ask or ingest again"
+            " 8192), then ask or ingest again",
+            kind="a prompt was cut",
         )
         return True
 

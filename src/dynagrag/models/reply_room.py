@@ -56,11 +56,6 @@ class ReplyRoom:
         """Room for thoughts in each reply; 0 for a model that doesn't think."""
         return self._thinking_tokens if self._is_thinking else 0
 
-    @property
-    def typical_thoughts(self) -> int:
-        """Tokens of thoughts that an estimate takes a reply to have."""
-        return min(TYPICAL_THINKING_TOKENS, self.thinking_tokens)
-
     def limit(self, answer_tokens: int) -> int:
         """The limit of a reply whose answer may take so many tokens."""
         return answer_tokens + self.thinking_tokens
@@ -116,6 +111,13 @@ class RoomyModel(Protocol):
     @property
     def room(self) -> ReplyRoom:
         """Its own."""
+
+
+def typical_thoughts(model: ChatModel | None) -> int:
+    """Tokens of thoughts that every estimate takes a reply of a model to have beside its answer's;
+    0 for one that doesn't think, and for none.
+    """
+    return min(TYPICAL_THINKING_TOKENS, room_of(model).thinking_tokens) if model else 0
 
 
 def room_of(model: ChatModel) -> ReplyRoom:

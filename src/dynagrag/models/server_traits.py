@@ -96,10 +96,12 @@ class ServerTraits:
                 pattern.search(detail) and change(self, refused) for pattern, change in _CHANGES
             )
 
-    def say_once(self, what: str) -> None:
-        """Warns of something about this server, once."""
+    def say_once(self, what: str, kind: str = "") -> None:
+        """Warns of something about this server, once. `kind`: what stays the same, where the words
+        have figures that don't.
+        """
         with self._lock:
-            self._say_once(what)
+            self._say_once(what, kind)
 
     def note_reply_in_thoughts(self) -> None:
         """A whole reply came where thoughts belong, and nothing in its own place."""
@@ -115,9 +117,9 @@ class ServerTraits:
         with self._lock:
             self.max_batch = min(self.max_batch, max(1, num_texts // 2))
 
-    def _say_once(self, what: str) -> None:
-        if what not in self._said:
-            self._said.add(what)
+    def _say_once(self, what: str, kind: str = "") -> None:
+        if (kind or what) not in self._said:
+            self._said.add(kind or what)
             _LOG.warning("%s %s", self.where, what)
 
     def _lower_limit(self, refused: RequestForm) -> bool:

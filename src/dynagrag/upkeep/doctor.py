@@ -21,6 +21,7 @@ import numpy as np
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import DynaGragError, SettingsError, WorkspaceError
 from dynagrag.core.files.private_files import is_open_to_others, make_folder
+from dynagrag.core.files.read_only import is_read_only
 from dynagrag.core.protocols import Embedder, GraphStore, RecordStore, StoreUpkeep
 from dynagrag.core.schema import EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 from dynagrag.graph_store.derived.derive import derive
@@ -105,6 +106,9 @@ def _home(settings: Settings) -> Finding:
         return Finding("home", False, f"{settings.home}: {err.strerror}", "set DYNAGRAG_HOME")
     if os.access(settings.home, os.W_OK):
         return Finding("home", True, str(settings.home))
+    if is_read_only(settings.home):
+        words = f"{settings.home} is on a file system that is mounted read-only"
+        return Finding("home", False, words, "mount it writable, or set DYNAGRAG_HOME to a copy")
     words = f"{settings.home} may not be written to"
     return Finding("home", False, words, "set DYNAGRAG_HOME")
 

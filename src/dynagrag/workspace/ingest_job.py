@@ -47,7 +47,7 @@ from dynagrag.journal.job_files import JobFile
 from dynagrag.journal.jobs import Job, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.models.reply_room import room_of
+from dynagrag.models.reply_room import typical_thoughts
 from dynagrag.workspace.address import store_address
 from dynagrag.workspace.glossaries import read_glossaries, store_glossaries
 from dynagrag.workspace.parts import WorkspaceParts
@@ -372,7 +372,7 @@ class PreparedIngest:
             max_concurrency=wiring.concurrency_of(self.chat.model if self.chat else None, settings),
             seconds_per_call=seconds_per_call or (seconds / calls if calls else None),
             price_of=settings.price_of,
-            thoughts_per_call=room_of(self.chat.model).typical_thoughts if self.chat else 0,
+            thoughts_per_call=typical_thoughts(self.chat.model if self.chat else None),
         )
 
     def run(self, progress: Progress | None = None) -> IngestReport:

@@ -188,6 +188,28 @@ def test_a_correction_that_was_killed_holds_once_it_is_repeated(
     assert set(named(space, "Harbour").keys) == {"port arthur", "mercury"}
 
 
+def test_an_undo_that_was_killed_holds_once_it_is_repeated(
+    space: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = space.store.digest()
+    corrections.merge(space, ["port arthur", "mercury"], "Harbour", by="me")
+    (edit,) = space.store.edits()
+    with monkeypatch.context() as patch:
+        patch.setattr(Deriver, "rederive", killed)
+        with pytest.raises(KeyboardInterrupt):
+            corrections.undo_edit(space, edit.id, by="me")
+    assert not space.store.is_derived_current()
+    with pytest.raises(UsageError, match="undone"):
+        corrections.undo_edit(space, edit.id, by="me")
+    assert space.store.is_derived_current()
+    assert named(space, "port arthur").id != named(space, "mercury").id
+    assert [state for _, state in states(space)].count(EditState.UNDONE) == 1
+    assert space.store.digest() == before
+
+
 def test_a_deleted_document_takes_the_names_that_only_it_held_out_of_the_corrections(
     space: Workspace,
 ) -> None:

@@ -3,6 +3,7 @@ and gone on with, and what it costs.
 """
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
@@ -365,7 +366,7 @@ def test_a_run_of_another_kind_is_none_to_compare(evaluate: Callable[..., Any]) 
         (
             {"dataset": "fever", "data": Path()},
             UsageError,
-            "unknown data set 'fever'; known: gold, wice",
+            "unknown data set 'fever'; known: gold, short, wice",
         ),
         ({"checkers": ()}, UsageError, "name a checker"),
         ({"checkers": ("guess",)}, UsageError, "unknown checker 'guess'; known: rules"),
@@ -412,3 +413,21 @@ def test_a_seed_below_zero_is_refused_before_anything_is_checked(
     pairs: Path, cli: Callable[..., Any]
 ) -> None:
     assert "--seed" in cli("evaluate", "citations", "--pairs", pairs, "--seed", "-5").complaint(2)
+
+
+def test_the_estimate_counts_the_thoughts_of_a_model_that_thinks(
+    pairs: Path,
+    cli: Callable[..., Any],
+    openai_stub: OpenAIStubServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    point_at(openai_stub, monkeypatch)
+
+    def calls_and_tokens(llm: str) -> tuple[int, int]:
+        done = cli("evaluate", "citations", "--pairs", pairs, "--checker", "model", "--llm", llm)
+        found = re.search(r"at most (\d+) calls, .* ([\d,]+) reply tokens", done.err)
+        assert found is not None, done.err
+        return int(found[1]), int(found[2].replace(",", ""))
+
+    calls, tokens = calls_and_tokens("openai:m")
+    assert calls_and_tokens("openai:gpt-5-mini") == (calls, tokens + 1000 * calls)

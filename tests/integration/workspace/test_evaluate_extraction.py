@@ -3,6 +3,7 @@ gone on with, and what it costs.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -413,3 +414,21 @@ def test_the_types_of_a_file_write_no_line_of_their_own(cli: Any, tmp_path: Path
     assert done.code == 0
     assert not [line for line in done.out.splitlines() if line.strip().startswith("FAKE")]
     assert not {"\x1b", "\u200f"} & set(done.out)
+
+
+def test_the_estimate_counts_the_thoughts_of_a_model_that_thinks(
+    gold: Path,
+    cli: Callable[..., Any],
+    openai_stub: OpenAIStubServer,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    point_at(openai_stub, monkeypatch)
+    options = ("--extractor", "llm", "--gold", gold, "--limit", 2)
+    tokens = []
+    for llm in ("openai:m", "openai:gpt-5-mini"):
+        done = cli("evaluate", "extraction", *options, "--llm", llm, "--out", tmp_path / llm[-4:])
+        found = re.search(r"estimate: 2 calls, .* ([\d,]+) reply tokens", done.err)
+        assert found is not None, done.err
+        tokens.append(int(found[1].replace(",", "")))
+    assert tokens[1] == tokens[0] + 2000

@@ -475,6 +475,7 @@ def test_a_prompt_that_was_cut_in_silence_is_said_once_and_its_reply_not_kept(
         ask(chat)  # a short one, which it read whole
         ask(chat)
         assert server.counts.chat_calls == 3
+        ask(chat, Prompt("p", "Be brief.", 2 * LONG.user))
     (said,) = [r.message for r in caplog.records if "cut the rest in silence" in r.message]
     assert "read only 300 of some 928 tokens" in said
     assert "num_ctx" in said

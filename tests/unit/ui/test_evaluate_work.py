@@ -202,3 +202,5 @@ def test_the_cost_of_judging_is_about_that_of_answers_of_a_hundred_words(
     assert expected.prompt_tokens == pytest.approx(real.prompt_tokens, rel=0.25)
     assert expected.money is not None
     assert expected.money > 0
+    thinking = expected_cost(plan, FakeChat(is_small=is_small, name="openai:qwen3:1.7b"), settings)
+    assert thinking.completion_tokens >= 1000 * thinking.calls

@@ -275,6 +275,10 @@ def test_the_estimate_counts_every_call_of_questions_that_pass(
         == len(model.names) + 4
     )
     assert "5 questions, 14 calls" in str(cost)
+    thinking = question_cost(
+        evidence(), WRITABLE, 5, 0, asks_checker=False, settings=load_settings(), thoughts=1000
+    )
+    assert thinking.reply_tokens == cost.reply_tokens + 1000 * cost.calls
 
 
 def test_what_is_shown_is_spread_and_no_choice_comes_twice() -> None:

@@ -89,6 +89,13 @@ AGENTS = (
         ),
         (
             "a.sub",
+            # a caption that is a number, in frame 2: no rate stands so late
+            "{2}{30}25\n{100}{125}Tar it.\n",
+            "microdvd",
+            [(None, None, None, "25"), (None, None, None, "Tar it.")],
+        ),
+        (
+            "a.sub",
             "{25}{75}The hull is dry.\n{100}{125}Tar it.\n",
             "microdvd",
             [(None, None, None, "The hull is dry."), (None, None, None, "Tar it.")],

@@ -109,6 +109,14 @@ def test_dates_are_counted_from_the_first() -> None:
 def test_times_that_can_not_be_are_noted() -> None:
     words = "so many words that nobody speaks them all at once"
     assert time_notes([SourceTurn(words, None, float(at), at + 4.0) for at in range(9)]) == ()
+    assert time_notes([SourceTurn(words, None, 5.0, 2.0), SourceTurn(words, None, 6.0, 6.0)]) == (
+        "1 turn with an end before the start (the first at 0:05); they are kept as they are",
+    )
+    far = 900 * 3600.0
+    assert time_notes([SourceTurn(words, None, at, None) for at in (1.0, far, far + 9)]) == (
+        "times jump from 0:01 to 900:00:00, which no recording does; check the times",
+    )
+    assert time_notes([SourceTurn(words, None, at * 36_000.0, None) for at in range(90)]) == ()
     backward, long, fast = time_notes(
         [
             SourceTurn(words, None, 100.0, 104.0),

@@ -48,7 +48,8 @@ def z(scores: Scores) -> Scores:
 
 class TurnScores:
     """Scores of the parts of turns that lie in a snapshot's passages: t of them, in the passages'
-    order; a passage of a document without turns is one. Made at first use.
+    order; a passage of a document without turns is one. What they are compared by is made at first
+    use.
     """
 
     def __init__(self, passages: PassageScores) -> None:
@@ -87,19 +88,15 @@ class TurnScores:
         return tuple(turns)[:num]
 
     def _cosines(self, query: Vector) -> Scores:
-        """(t,) sum of the cosines of the four scales. A turn that fills its passage, or whose
-        passage has no facts with a place, has the passage's.
-        """
-        facts, passages = cosines_with(self._snapshot.facts.vectors, query), self._passages
-        own = passages.dense(query)[self.rows]
-        has_facts = np.bincount(self.rows, self._said.sum(axis=1), len(passages.snapshot.passages))
-        fills = np.bincount(self.rows)[self.rows] == 1
+        """(t,) sum of the cosines of the four scales."""
+        facts = cosines_with(self._snapshot.facts.vectors, query)
+        passages = self._passages.dense(query)
+        own, around = passages[self.rows], self._around_mean(passages)[self.rows]
         said, near = (mean(facts) for mean in self._turn_means)
-        turn = np.where(fills | (has_facts[self.rows] == 0), own, said)
-        few = np.where(self._stands_alone, turn, np.where(has_facts[self.rows] == 0, own, near))
-        return (
-            turn + few + own + AROUND_COUNTS * self._around_mean(passages.dense(query))[self.rows]
-        )
+        fills, is_silent = self._is_like_its_passage
+        turn = np.where(fills | is_silent, own, said)
+        few = np.where(self._stands_alone, turn, np.where(is_silent, own, near))
+        return turn + few + own + AROUND_COUNTS * around
 
     def _word_scores(self, text: str) -> Scores:
         """(t,) sum of z(BM25) of the four scales."""
@@ -114,6 +111,14 @@ class TurnScores:
         return total
 
     # --------------------------------------------------------------------------------------- scales
+
+    @cached_property
+    def _is_like_its_passage(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """(t,) whether a turn fills its passage, and whether no fact of its passage has a place: it
+        then has the passage's vector.
+        """
+        num_facts = np.bincount(self.rows, self._said.sum(axis=1), len(self._snapshot.passages))
+        return np.bincount(self.rows)[self.rows] == 1, num_facts[self.rows] == 0
 
     @cached_property
     def _stands_alone(self) -> NDArray[np.bool_]:

@@ -66,8 +66,8 @@ class BridgeSearch:
     """Bridge-PPR, and what stands around a passage (docs/papers.md, Bridge-PPR and Surroundings).
 
     1. Score all turns by words and vectors: a passage has the score of its best turn, f.
-    2. Score all passages by Bridge-PPR on f: S, 0 to 1. What the graph adds to a passage it adds to
-       its turns.
+    2. Score all passages by Bridge-PPR on f: S, 0 to 1. f weighs 0.5 where passages stand alone and
+       up to 1 in long documents. What the graph adds to a passage it adds to its turns.
     3. Put the passages that have neighbours in their document in an order of their own, `S + 2 w
        z01(S~) + 0.6 [a speaker whom the question names speaks in it]`: S~ is S smoothed over the
        neighbours, w how many neighbours there are. They share out the scores that they had, so one
@@ -127,8 +127,10 @@ class BridgeSearch:
         linked: tuple[int, ...] = ()
         if len(self._snapshot.facts.held):
             linked = self._linker.link(question.text)
-            found = self._scorer.score(question.text, question.vector, first, linked)
-            turns = turns + (found.total - first)[self._turns.rows]
+            v = self._first_weight
+            found = self._scorer.score(question.text, question.vector, first, linked, v)
+            turns, first = v * turns, v * first
+            turns += (found.total - first)[self._turns.rows]
         alone = z01(found.total if found else first)
         total = self._with_surroundings(alone, linked)
         return Ranking(total, first, alone, turns, found, linked)
@@ -190,6 +192,13 @@ class BridgeSearch:
             around=float(ranking.total[row] - ranking.alone[row]) - steps,
             steps=steps,
         )
+
+    @cached_property
+    def _first_weight(self) -> float:
+        """Half where every passage stands alone, and only the graph joins what belongs together;
+        all amid long documents, whose neighbours the first stage sees.
+        """
+        return 1.0 / (2.0 - float(self._passages.neighbours.presence.mean()))
 
     @cached_property
     def _spoken(self) -> Mapping[int, Ints]:

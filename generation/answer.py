@@ -120,7 +120,8 @@ def answer_question(
     tell = _doubts_first(on_text, doubts_text(lines) if plan.soft or plan.chat else "")
     evidence = all_evidence(prompts)
     of_claims = cache(partial(claim_lines, evidence, view.snapshot))  # while a model answers
-    stream = HeldStream((lambda _: None) if plan.is_strict else tell, of_claims)
+    shown = (lambda _: None) if plan.is_strict else tell
+    stream = HeldStream(shown, of_claims, question.text)
     if prompts and (plan.soft or plan.chat):
         load_beside()
 
@@ -229,7 +230,7 @@ def _merged_draft(
     progress("merge", 0, 1)
     text, how = stream_merged(chat, prompt, evidence, best, stream)
     is_stated = is_supported(question, useful[0][1].claims)
-    if is_stated and split_claims(text) and not stream.is_supported():
+    if is_stated and split_claims(text, question.text) and not stream.is_supported():
         text, how = best, "no line states the merged answer; this is the best intermediate one"
         stream.discard()
         stream(best)
@@ -292,7 +293,7 @@ def _answer(
     documents = [snapshot.documents[id_] for id_ in dict.fromkeys(document_ids.values())]
     trace = AnswerTrace(
         retriever=retrieval.retriever,
-        notes=(*retrieval.notes, *plan.notes, *draft.notes, *checked.notes),
+        notes=(*retrieval.notes, *plan.notes, *lines.notes, *draft.notes, *checked.notes),
         num_passages=len(retrieval.passages),
         candidates=candidate_traces(retrieval),
         ranking=ranking_trace(retrieval, snapshot),

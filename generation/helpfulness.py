@@ -98,10 +98,7 @@ def is_supported(question: Question, claims: Sequence[CheckedClaim]) -> bool:
     """Whether lines state something of an answer with these claims, or nobody could tell; a short
     answer in a language that rules read counts only where a line states it.
     """
-    is_unread = any(
-        claim.verdict is Verdict.NOT_CHECKED and (claim.language or not claim.question)
-        for claim in claims
-    )
+    is_unread = any(claim.is_unread for claim in claims)
     return is_unread or num_telling(question.text, claims) > 0
 
 

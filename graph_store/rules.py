@@ -105,7 +105,10 @@ def check_embedder(
 def _remedy(stored: EmbedderIdentity, now: EmbedderIdentity) -> str:
     """How to get the embedder of a workspace's vectors again."""
     if stored.name != now.name:
-        return f"use --embedder {stored.name}, or ingest into another workspace with -w"
+        return (
+            f"use --embedder {stored.name}, or have it embedded anew by `dynagrag embedder use"
+            f" {now.name}`"
+        )
     return (
         "its server has another model under this name now, or cuts its vectors: have it serve the"
         " model of before, or ingest into another workspace with -w"

@@ -107,6 +107,13 @@ def copy_workspace(
     return CopyReport(len(target.documents()), len(sent), digest, is_moment)
 
 
+def copy_records(source: GraphStore, target: GraphStore, origin: str, progress: Progress) -> None:
+    """Makes the target's documents, their extractions and the edits those of the source, sending
+    what differs. The target is ours alone, and counts as unfinished from then on.
+    """
+    _copy_records(source, target, content_id("copy", origin), progress, set())
+
+
 def is_unfinished(store: RecordStore) -> bool:
     """Whether a copy into this store was begun and not ended."""
     return store.note(NOTE) != ""

@@ -416,6 +416,10 @@ FORMS: dict[str, tuple[str, st.SearchStrategy[bytes]]] = {
             "@UTF8\n@Participants:\tCHI Ida Target_Child\n",
         ),
     ),
+    "europarl": (
+        ".txt",
+        _blocks(_lines('<SPEAKER ID=1 NAME="{name}">\n{text}\n<P>\n', **_SAID), "<CHAPTER ID=1>\n"),
+    ),
     "ctm": (".ctm", _blocks(_lines("x 1 {a} {b} {text}\n", **_SAID), "x 1 1.0 0.5 a\n" * 3)),
     "mail": (
         ".eml",

@@ -167,6 +167,8 @@ class QaRun(ExperimentRun[AnswerLine, QaResult]):
         of = "its own document" if result.scope == "document" else "all documents"
         questions = f"{plural(result.questions, 'question')}{lacking} were each asked of {of}"
         again = f"the same command with --out {result.run} tries them again"
+        failed = [line for line in self.answers() if line.has_failed]
+        why = {line.arm: f" (the first: {shortened(line.error)})" for line in reversed(failed)}
         has = cells(result, next(iter(result.arms)))
         unused = {TITLES[name] for name in (*MEASURES, FAILED_PARTS) if name not in has}
         unused |= set() if held_line(result) else {HOLM}
@@ -181,7 +183,7 @@ class QaRun(ExperimentRun[AnswerLine, QaResult]):
             notes=(
                 *(f"{num} x {name}" for name, num in result.notes.items()),
                 *(
-                    f"{arm}: {plural(n, 'answer')} failed, left out; {again}"
+                    f"{arm}: {plural(n, 'answer')} failed, left out{why.get(arm, '')}; {again}"
                     for arm, n in result.errors.items()
                     if n
                 ),

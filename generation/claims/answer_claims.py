@@ -12,12 +12,10 @@ from dataclasses import dataclass, replace
 from dynagrag.core.errors import BudgetError, ModelError
 from dynagrag.core.protocols import ClaimChecker
 from dynagrag.core.schema import CheckedClaim, Claim, ClaimCheck, Line, Verdict
-from dynagrag.generation.citations import without_marks
 from dynagrag.generation.claims.claim_search import ClaimSearch, NearestLines
-from dynagrag.generation.claims.claim_split import SplitClaim, split_claims
+from dynagrag.generation.claims.claim_split import SplitClaim, language_of_answer, split_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.support import content_stems
-from dynagrag.language.identification import UNKNOWN, language_of
 
 _MAX_FOUND = 2
 """Lines that a checker names for a claim; the model may cite more."""
@@ -134,7 +132,7 @@ def _checked(
     held = [
         _checked_by_rules(claim, language, text.lines, named_before.get(_bare(claim.text), ()))
         for text, claims in zip(texts, split, strict=True)
-        for language in ((_language(text),) if claims else ())
+        for language in ((language_of_answer(text.text, text.question),) if claims else ())
         for claim in claims
     ]
     held = _checked_by(checker, held)
@@ -143,14 +141,6 @@ def _checked(
     rows_left = iter([row.checked() for row in held])
     notes = tuple(dict.fromkeys(row.check.note for row in held if row.check.note))
     return [tuple(itertools.islice(rows_left, len(claims))) for claims in split], notes
-
-
-def _language(text: WrittenFrom) -> str:
-    """That of a text as a whole, with its question where it is too short to tell; empty where that
-    can't be told either.
-    """
-    found = language_of(without_marks(text.text), language_of(text.question))
-    return "" if found == UNKNOWN else found
 
 
 def _checked_by_rules(
@@ -220,7 +210,7 @@ def _searched(held: Sequence[_Held], checker: ClaimChecker, search: ClaimSearch)
     )
     for (i, nearest), row in zip(looked_for.items(), again, strict=True):
         is_unread = row.check.verdict is Verdict.NOT_CHECKED
-        is_told = row.is_settled or (is_unread and (row.check.language or row.claim.question))
+        is_told = row.is_settled or (is_unread and bool(row.check.lines))
         is_better = row.check.verdict is Verdict.STATED or (is_told and not held[i].is_settled)
         if is_better:
             rows[i] = replace(row, num_searched=nearest.num_lines)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from dynagrag.generation.citations import without_marks
 from dynagrag.generation.claims.clauses import has_verb
-from dynagrag.language.sentences import ends_sentence, next_word
+from dynagrag.language.sentences import SentenceEnds, next_word
 from dynagrag.language.words import FUNCTION_WORDS
 
 _BOUNDARY = re.compile(
@@ -24,27 +24,28 @@ _NEXT_MARK, _MAX_READ = re.compile(r"\[E\d+\]"), 400
 """Characters round a citation that are read to see whether a sentence ends there."""
 
 
-def answer_sentences(pieces: Iterable[str]) -> Iterator[str]:
+def answer_sentences(pieces: Iterable[str], language: str = "") -> Iterator[str]:
     """The sentences in order, each with the blank space behind it, however the text is cut into
-    pieces. Together they are the text.
+    pieces. Together they are the text. `language`: the code of the text's, where it is known.
     """
     held = ""
     for piece in pieces:
         held += piece
-        while (end := _first_end(held, is_all=False)) is not None:
+        while (end := _first_end(held, language, is_all=False)) is not None:
             yield held[:end]
             held = held[end:]
-    while (end := _first_end(held, is_all=True)) is not None:
+    while (end := _first_end(held, language, is_all=True)) is not None:
         yield held[:end]
         held = held[end:]
     if held:
         yield held
 
 
-def _first_end(text: str, *, is_all: bool) -> int | None:
+def _first_end(text: str, language: str, *, is_all: bool) -> int | None:
     """Where the first sentence ends and another begins; None where none does, or where the word
     that decides it may go on (not `is_all`).
     """
+    ends = SentenceEnds(text, language)
     for match in _BOUNDARY.finditer(text):
         if match["wide"]:
             return match.end()
@@ -53,7 +54,7 @@ def _first_end(text: str, *, is_all: bool) -> int | None:
             if end == len(text) and not is_all:
                 return None
             is_cited = "[" in match[0]  # a mark stands behind a sentence, not behind an initial
-            if is_cited or ends_sentence(text, 0, match, word):
+            if is_cited or ends.are_at(0, match, word):
                 return match.end()
             continue
         before = text[max(0, match.start() - _MAX_READ) : match.start()]

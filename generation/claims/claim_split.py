@@ -15,10 +15,10 @@ from dynagrag.generation.citations import cited_labels, without_marks
 from dynagrag.generation.claims.answer_sentences import answer_sentences
 from dynagrag.generation.claims.claim_lexicon import ASKING, AUXILIARIES, SAYING, THINKING
 from dynagrag.generation.claims.clauses import clauses, has_verb, states_something
-from dynagrag.generation.claims.short_answers import is_short_answer
+from dynagrag.generation.claims.short_answers import framed_answer, is_short_answer
 from dynagrag.generation.claims.word_senses import told_forms
 from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of
-from dynagrag.language.sentences import strip_span
+from dynagrag.language.sentences import num_words, strip_span
 
 _AUXILIARY = "|".join(sorted(AUXILIARIES))
 _OPENS_QUESTION = re.compile(
@@ -31,6 +31,8 @@ _ASKED = re.compile(
 )
 _WHO = re.compile(r"(?:who|which|whose)\b", re.IGNORECASE)
 _SAID = told_forms((*SAYING, *ASKING, *THINKING))
+_MAX_SHORT = 3
+"""Words of an answer to a question in a language whose verbs aren't known."""
 _MAX_CHARACTERS, _MAX_TAIL = 6_000, 400
 """Of an answer, more than it may have tokens for; of a sentence's marks at its end."""
 _BEFORE_FIRST = " \n-*•–>#"
@@ -139,16 +141,32 @@ class SplitSentence:
     lead: tuple[int, int] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The question that an answer answers, if it is known, and the answer's language."""
+
+    question: str
+    language: str
+
+
 def split_claims(text: str, question: str = "") -> tuple[SplitClaim, ...]:
     """The claims of an answer in their order."""
     return tuple(c for sentence in split_sentences(text, question) for c in sentence.claims)
+
+
+def language_of_answer(text: str, question: str) -> str:
+    """That of a text as a whole, with its question where it is too short to tell; empty where that
+    can't be told either.
+    """
+    found = language_of(without_marks(text), language_of(question) if question else UNKNOWN)
+    return "" if found == UNKNOWN else found
 
 
 def split_sentences(text: str, question: str = "") -> list[SplitSentence]:
     """The sentences of an answer that claim something, alone or as short answers to the `question`:
     "Bob Hill.", "In 1974.". What goes on beyond all measure is one claim, unsplit.
     """
-    asked = " ".join(question.split())
+    asked = _Asked(" ".join(question.split()), language_of_answer(text, question))
     read, rest = text[:_MAX_CHARACTERS], text[_MAX_CHARACTERS:].strip()
     made: list[SplitSentence] = []
     lead: tuple[int, int] | None = None
@@ -163,7 +181,7 @@ def split_sentences(text: str, question: str = "") -> list[SplitSentence]:
             made += _of_block(read, item.end() if item else start, end, lead, asked)
             is_held = False
             continue
-        *before, lead = _sentences(read, start, end)
+        *before, lead = _sentences(read, start, end, asked.language)
         for span in before:
             made += _of_block(read, *span, None, asked)
         is_held = True
@@ -200,17 +218,21 @@ def _goes_on(text: str, start: int, end: int, line: int) -> bool:
     )
 
 
-def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def _sentences(text: str, start: int, end: int, language: str) -> list[tuple[int, int]]:
     """Where the sentences of a block stand."""
     found, at = [], start
-    for sentence in answer_sentences([text[start:end]]):
+    for sentence in answer_sentences([text[start:end]], language):
         found.append(strip_span(text, at, at + len(sentence)))
         at += len(sentence)
     return found
 
 
 def _of_block(
-    text: str, start: int, end: int, lead: tuple[int, int] | None, question: str
+    text: str,
+    start: int,
+    end: int,
+    lead: tuple[int, int] | None,
+    asked: _Asked,
 ) -> Iterator[SplitSentence]:
     """The sentences of a block that claim something; of a heading, only where it states something.
 
@@ -223,11 +245,12 @@ def _of_block(
     shown = lead
     if lead and _is_topic(without_marks(text[slice(*lead)]).strip()):
         shown = (lead[0], lead[0])
-    for first, last in _sentences(text, start, end):
-        claims = tuple(_claims(text, first, last, lead))
+    for first, last in _sentences(text, start, end, asked.language):
         is_first = not without_marks(text[:first]).strip(_BEFORE_FIRST)
-        if not claims and question and (lead or is_first or cited_labels(text[first:last])):
-            claims = tuple(_short_answers(text, first, last, question))
+        is_framed = bool(is_first and asked.question and framed_answer(_bare(text[first:last])))
+        claims = () if is_framed else tuple(_claims(text, first, last, lead, asked))
+        if not claims and asked.question and (lead or is_first or cited_labels(text[first:last])):
+            claims = tuple(_short_answers(text, first, last, asked.question))
         if claims:
             yield SplitSentence(first, last, claims, shown)
 
@@ -236,11 +259,17 @@ def _short_answers(text: str, start: int, end: int, question: str) -> Iterator[S
     """A sentence that claims something with the question alone; none where it asks, or says only
     that something is found.
     """
-    sentence = _EMPHASIS.sub("", without_marks(text[start:end])).strip(" ,;:")
-    words = _without_source(_stated(sentence)).strip()
+    words = _bare(text[start:end])
+    words = framed_answer(words) or words
     if not words.endswith("?") and words.strip(" .!") and is_short_answer(words):
         labels = cited_labels(text[start:end])
         yield SplitClaim(start, end, f"{question} {words}", labels, question)
+
+
+def _bare(sentence: str) -> str:
+    """A sentence without marks, and without what says only that something is found."""
+    words = _EMPHASIS.sub("", without_marks(sentence)).strip(" ,;:")
+    return _without_source(_stated(words)).strip()
 
 
 def _is_topic(lead: str) -> bool:
@@ -277,7 +306,9 @@ def _stated(words: str) -> str:
     return words
 
 
-def _claims(text: str, start: int, end: int, lead: tuple[int, int] | None) -> Iterator[SplitClaim]:
+def _claims(
+    text: str, start: int, end: int, lead: tuple[int, int] | None, asked: _Asked
+) -> Iterator[SplitClaim]:
     """The claims of a sentence; the marks at its end, else its lead's, are those of each clause
     that has none.
     """
@@ -294,14 +325,19 @@ def _claims(text: str, start: int, end: int, lead: tuple[int, int] | None) -> It
         words = _CALLED_UNTRUE.sub(lambda called: f"It is untrue that {called['said']}", words)
         if led:
             words = f"{led} {words}"
-        if words and (states_something(words) or _is_foreign(words)):
+        if words and (states_something(words) or _may_state(words, asked)):
             first, last = strip_span(text, start + clause.start, start + clause.end)
             yield SplitClaim(first, last, words, cited_labels(text[first:last]) or shared)
 
 
-def _is_foreign(words: str) -> bool:
-    """Whether words are in a language in which nobody could tell whether they state something."""
-    return language_of(words) not in (ENGLISH, UNKNOWN)
+def _may_state(words: str, asked: _Asked) -> bool:
+    """Whether words are in a language in which nobody could tell whether they state something, and
+    too long for a short answer.
+    """
+    if asked.question and num_words(words) <= _MAX_SHORT:
+        return False
+    own = asked.language if asked.language not in ("", ENGLISH) else language_of(words)
+    return own not in (ENGLISH, UNKNOWN)
 
 
 def _question_start(sentence: str) -> int:

@@ -9,20 +9,22 @@ from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.claims.answer_sentences import answer_sentences
 from dynagrag.generation.claims.rules_checker import RulesChecker
 
-_OPENS = (Verdict.STATED, Verdict.NOT_CHECKED)
-"""Of what rules can't read nothing speaks against showing it."""
-
 
 class HeldStream:
     """Takes an answer's pieces and passes them on from the first sentence of which rules find a
-    claim stated; `release` passes on what is held, `discard` forgets it.
+    claim stated, or which nobody can read; `release` passes on what is held, `discard` forgets it.
     """
 
     def __init__(
-        self, on_text: Callable[[str], None], lines: Callable[[], Mapping[str, Line]]
+        self,
+        on_text: Callable[[str], None],
+        lines: Callable[[], Mapping[str, Line]],
+        question: str = "",
     ) -> None:
-        """`lines`: those of the prompts, called when there is a sentence to check."""
-        self._on_text, self._lines = on_text, lines
+        """`lines`: those of the prompts, called when there is a sentence to check. `question`: what
+        the answer is to.
+        """
+        self._on_text, self._lines, self._question = on_text, lines, question
         self._held, self._unread = "", ""
         self._is_open = False
 
@@ -53,5 +55,6 @@ class HeldStream:
         self._held = self._unread = ""
 
     def _is_supported(self, sentence: str) -> bool:
-        (claims,) = checked_claims([WrittenFrom(sentence, self._lines())], RulesChecker())
-        return any(claim.verdict in _OPENS for claim in claims)
+        text = WrittenFrom(sentence, self._lines(), self._question)
+        (claims,) = checked_claims([text], RulesChecker())
+        return any(claim.verdict is Verdict.STATED or claim.is_unread for claim in claims)

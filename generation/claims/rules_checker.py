@@ -41,7 +41,7 @@ from dynagrag.generation.claims.word_checks import (
     verb_gap,
 )
 from dynagrag.generation.support import content_stems
-from dynagrag.language.identification import ENGLISH, language_name, language_of
+from dynagrag.language.identification import ENGLISH, UNKNOWN, language_name, language_of
 from dynagrag.language.sentences import sentence_spans
 
 CHECKS: dict[str, Check] = {
@@ -170,7 +170,7 @@ def _short_answer_checked(claim: Claim) -> ClaimCheck:
         return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "no line has a word of it")
     reason = "rules can't tell what it says with its question"
     language = "" if own in LANGUAGES else own
-    return ClaimCheck(Verdict.NOT_CHECKED, (nearest_row(claim),), None, reason, language=language)
+    return _unread(nearest_row(claim), reason, language)
 
 
 def _tells_of(sentence: Line, claim: Claim) -> bool:
@@ -188,6 +188,11 @@ def _tells_of(sentence: Line, claim: Claim) -> bool:
 def _stems(line: Line) -> frozenset[str]:
     """Of what it says and of who says it."""
     return content_stems(f"{line.speaker or ''} {line.text}")
+
+
+def _unread(nearest: int | None, reason: str, language: str) -> ClaimCheck:
+    lines = () if nearest is None else (nearest,)
+    return ClaimCheck(Verdict.NOT_CHECKED, lines, None, reason, language=language)
 
 
 def _has_of(line: Line, answer: str) -> bool:
@@ -223,11 +228,14 @@ def _checked_in_part(
         lines = tuple(claim.lines[row] for row in rows)
         num_cited = sum(row < claim.num_cited for row in rows)
         check = _compared_with_lines(replace(claim, lines=lines, num_cited=num_cited))
-        if check.verdict is not Verdict.NOT_FOUND or nearest in rows:
+        if check.verdict is not Verdict.NOT_FOUND or nearest in (None, *rows):
             return replace(check, lines=tuple(rows[row] for row in check.lines))
-    language = of_lines[nearest] if own in LANGUAGES else own
+    language = own
+    if own in LANGUAGES:  # the lines aren't: that of the nearest, else of all, else nobody knows
+        only = of_lines[0] if len({*of_lines}) == 1 else UNKNOWN
+        language = only if nearest is None else of_lines[nearest]
     reason = f"rules do not read its language ({language_name(language)})"
-    return ClaimCheck(Verdict.NOT_CHECKED, (nearest,), None, reason, language=language)
+    return _unread(nearest, reason, language)
 
 
 def _compared_with_lines(claim: Claim) -> ClaimCheck:

@@ -33,6 +33,14 @@ _YES = frozenset("yes yeah yep correct right true indeed".split())
 _NO = frozenset("no nope false".split())
 _OPENING = re.compile(r"(?:and|so|but|then|ok|okay|please)\b,?\s+", re.IGNORECASE)
 _WORD = re.compile(r"\S+")
+_FRAMES = tuple(
+    re.compile(rf"{frame}[.!]?", re.IGNORECASE)
+    for frame in (
+        r"(?:it|that|this|the answer) (?:is|was) (?P<answer>[^,;:]+?)",
+        r"(?P<answer>[^,;:]+?) (?:did|does|was|is|has|had|will)",
+        r"(?P<answer>yes|no),? (?:it|that|this|there|s?he|they|we|i|you) \w+(?: not|n['’]t)?",
+    )
+)
 _SAYS_WHEN = re.compile(
     rf"\d|\b(?:{'|'.join((*MONTHS, *WEEKDAYS))}|today|yesterday|tomorrow|tonight|noon|midnight|"
     r"(?:last|next|this) \w+|\w+ (?:ago|before|after|later))\b",
@@ -56,6 +64,14 @@ class _Question:
 def is_short_answer(words: str) -> bool:
     """Whether words that claim nothing alone may claim something with the question."""
     return bool(words) and len(words.split()) <= MAX_WORDS and not states_something(words)
+
+
+def framed_answer(words: str) -> str:
+    """The short answer in a sentence that says nothing of its own beside it: "It was Bob Hill",
+    "Bob Hill did", "Yes, she did"; empty where it says more.
+    """
+    found = next((match for frame in _FRAMES if (match := frame.fullmatch(words.strip()))), None)
+    return found["answer"] if found and is_short_answer(found["answer"]) else ""
 
 
 def whole_claim(claim: Claim) -> Claim:

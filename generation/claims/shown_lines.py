@@ -29,11 +29,13 @@ def nearest_rows(claim: Claim, max_lines: int, token_budget: int) -> list[int]:
     return rows
 
 
-def nearest_row(claim: Claim) -> int:
+def nearest_row(claim: Claim) -> int | None:
     """The row of the line that is nearest to the claim by its words, whoever cited which; the first
-    of equals.
+    of equals. Where no line shares a word with it the first that is cited, else None.
     """
     shares = nearness(claim.text, [f"{line.speaker or ''} {line.text}" for line in claim.lines])
+    if not any(shares):
+        return 0 if claim.num_cited else None
     return shares.index(max(shares))
 
 

@@ -30,7 +30,9 @@ def says_verbatim(claim: str, line: Line) -> bool:
     wanted = tuple(_tokens(claim))
     texts = [line.text]
     if not _MAY_BE_CUT.search(claim):
-        texts += [line.text[start:end] for start, end in sentence_spans(line.text)]
+        texts += [
+            line.text[start:end] for start, end in sentence_spans(line.text, language=line.language)
+        ]
     return bool(wanted) and any(tuple(_tokens(text)) == wanted for text in texts)
 
 

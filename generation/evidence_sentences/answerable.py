@@ -10,11 +10,14 @@ from dynagrag.core.schema import EmbedderIdentity, Question
 from dynagrag.generation.evidence_sentences.line_fit import Fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.support import content_stems
+from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of_question
 from dynagrag.language.words import HONORIFICS, ROLE_NOUNS
 
 NOTHING_FITS = "Nothing in the sources seems to answer this question."
+UNTOLD = "whether anything fits is told of English questions alone"
 CALIBRATED = ("minilm", "all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
 """Names of the embedder whose cosines the weights were fitted on: of others nothing is said."""
+_LANGUAGES = (ENGLISH, UNKNOWN)
 NUM_PASSAGES = 5
 
 
@@ -43,9 +46,10 @@ def answerable(
     index: LineIndex, question: Question, fits: Fits, embedder: EmbedderIdentity
 ) -> float | None:
     """How likely the sources answer the question, 0 to 1; None where the embedder is another than
-    the one that this was fitted on.
+    the one that this was fitted on, or the question isn't English: an English embedder puts texts
+    of one other language near each other, whatever they say.
     """
-    if embedder.name not in CALIBRATED:
+    if embedder.name not in CALIBRATED or language_of_question(question.text) not in _LANGUAGES:
         return None
     if not fits.sentences:
         return 0.0

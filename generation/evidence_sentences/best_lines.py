@@ -5,17 +5,18 @@ from dataclasses import dataclass, field
 
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import EvidenceLine, Question
-from dynagrag.generation.evidence_sentences.answerable import LEAST, answerable
+from dynagrag.generation.evidence_sentences.answerable import CALIBRATED, LEAST, UNTOLD, answerable
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.evidence_sentences.speaker_turns import quiet
+from dynagrag.language.identification import language_name, language_of
 
 
 @dataclass(frozen=True, slots=True)
 class BestLines:
     """Lines of evidence, best first. `answerable`, `unknown_names`, `quiet_speakers`: as `Answer`
-    has them.
+    has them. `notes`: what could not be told, a sentence each.
     """
 
     lines: tuple[EvidenceLine, ...] = ()
@@ -24,6 +25,7 @@ class BestLines:
     document_ids: Mapping[str, str] = field(default_factory=dict)
     unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     quiet_speakers: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def best_lines(
@@ -36,6 +38,7 @@ def best_lines(
     ids = {s.passage_id: s.document_id for row in rows for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
     is_nothing_fitting = not lines or (chance is not None and chance < LEAST)
+    is_foreign = chance is None and embedder.identity.name in CALIBRATED
     return BestLines(
         lines,
         chance,
@@ -43,4 +46,5 @@ def best_lines(
         ids,
         unknown,
         () if is_nothing_fitting else quiet(lines, found.people),
+        (f"{UNTOLD} ({language_name(language_of(question.text))})",) if is_foreign else (),
     )

@@ -17,6 +17,7 @@ from dynagrag.generation.evidence_sentences.line_kinds import says_nothing
 from dynagrag.generation.evidence_sentences.unknown_names import UnknownNames
 from dynagrag.generation.support import WORD, content_stems, stem
 from dynagrag.graph_store.derived.embedded_texts import own_titles, sentence_text
+from dynagrag.language.identification import other_language_of
 from dynagrag.language.sentences import sentence_spans
 from dynagrag.retrieval.named_speakers import NamedSpeakers
 from dynagrag.retrieval.passages import PassageScores
@@ -57,6 +58,7 @@ class LineIndex:
         self.passages = passages
         self.snapshot = passages.snapshot
         self._sentences: dict[int, tuple[PassageSentence, ...]] = {}
+        self._languages: dict[str, str] = {}
         self._lock = Lock()
         self.speakers = NamedSpeakers(self.snapshot)
         self.unknown_names = UnknownNames(self.snapshot)
@@ -75,7 +77,7 @@ class LineIndex:
             found = []
             for begin, stop, turn in parts or [(passage.start, passage.end, None)]:
                 part = self.snapshot.text(document, begin, max(begin, stop))
-                for a, b in sentence_spans(part):
+                for a, b in sentence_spans(part, language=self._language(document)):
                     start, end = begin + a, begin + b
                     text = self.snapshot.text(document, start, end)
                     is_idle = says_nothing(text, turn.speaker if turn else None)
@@ -105,6 +107,13 @@ class LineIndex:
         passage = self.snapshot.passages[row]
         turns = self.snapshot.turns.get(passage.document_id, ())
         return turns[passage.first_turn : passage.last_turn + 1]
+
+    def _language(self, document_id: str) -> str:
+        """That of a document where it is another than English."""
+        if document_id not in self._languages:
+            text = self.snapshot.documents[document_id].text
+            self._languages[document_id] = other_language_of(text)
+        return self._languages[document_id]
 
     # ---------------------------------------------------------------------------------------- words
 

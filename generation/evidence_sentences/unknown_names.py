@@ -24,7 +24,7 @@ from dynagrag.generation.support import WORD
 from dynagrag.graph_store.derived.speaker_roles import roles_of
 from dynagrag.language.english.data import words_of
 from dynagrag.language.german.data import words_of as german_words_of
-from dynagrag.language.identification import UNKNOWN, language_of
+from dynagrag.language.identification import UNKNOWN, language_of_question
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_WORDS, DETERMINERS, HONORIFICS, MONTHS, WEEKDAYS
 
@@ -58,7 +58,7 @@ class UnknownNames:
         if not self._are_speakers_named:
             return {}
         unknown: dict[str, tuple[str, ...]] = {}
-        language = language_of(question)
+        language = language_of_question(question)
         for name in _names(question):
             bare = tuple(word for word in name if word.casefold() not in _TITLES)
             is_titled = len(bare) == 1 < len(name)

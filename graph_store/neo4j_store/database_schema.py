@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from typing import Any, LiteralString
 
 from dynagrag.core.errors import NewerStoreError, StoreError
-from dynagrag.core.schema import Finding
+from dynagrag.core.schema import EmbedderIdentity, Finding
 from dynagrag.graph_store.neo4j_store.cypher import labels, schema_statements, vector_statements
 from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.rules import REPAIR
 
 _LOG = logging.getLogger(__name__)
 _AWAIT_S = 300
+_MAX_DIMENSION = 4096
+"""Of Neo4j's vector indexes."""
 _UNIQUE = ("Workspace", *labels.RECORD_LABELS, *labels.DERIVED_LABELS, "Vector", "RELATES")
 _PAGED = (*labels.RECORD_LABELS, *labels.DERIVED_LABELS, "RELATES")
 
@@ -36,6 +38,16 @@ MIGRATIONS: tuple[tuple[LiteralString, ...], ...] = (
 """Migration i+1 brings a database of version i to version i+1. Every statement may be run twice.
 Never change one that was released.
 """
+
+
+def check_embedder_fits(embedder: EmbedderIdentity) -> None:
+    """StoreError where the indexes can't hold an embedder's vectors."""
+    if embedder.dimension > _MAX_DIMENSION:
+        raise StoreError(
+            f"{embedder.name} gives {embedder.dimension:,} numbers a vector, and Neo4j's indexes"
+            f" hold {_MAX_DIMENSION:,}; keep this workspace in SQLite (--store sqlite), or take"
+            " another embedder"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from dynagrag.graph_store.neo4j_store.cypher import (
     row_statements,
     vector_statements,
 )
-from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.one_transaction import Transactions
 from dynagrag.graph_store.neo4j_store.record_changes import batches
 
 HUB_DEGREE = 100
@@ -47,7 +47,7 @@ class GraphWriter:
 
     def __init__(
         self,
-        connection: Neo4jConnection,
+        connection: Transactions,
         workspace: str,
         cache: RowCache,
         dimension: int,
@@ -321,7 +321,7 @@ def relation_props(
 
 
 def read_pages(
-    connection: Neo4jConnection, statement: Statement, **parameters: Any
+    connection: Transactions, statement: Statement, **parameters: Any
 ) -> Iterator[tuple[str, Any]]:
     """(uid, sig) of all pages of a statement that is ordered by uid."""
     after = ""

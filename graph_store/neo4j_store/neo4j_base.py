@@ -15,7 +15,7 @@ from dynagrag.graph_store.neo4j_store.cache import RowCache, packed, unpacked
 from dynagrag.graph_store.neo4j_store.cypher import labels, row_statements, workspace_statements
 from dynagrag.graph_store.neo4j_store.database_schema import Neo4jSchema
 from dynagrag.graph_store.neo4j_store.graph_writer import read_pages
-from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.neo4j_connection import QUERY_S, Neo4jConnection
 from dynagrag.graph_store.neo4j_store.neo4j_state import State
 from dynagrag.graph_store.neo4j_store.neo4j_vector_io import Neo4jVectors
 
@@ -112,11 +112,11 @@ class Neo4jStoreBase:
 
         return self._write(marked)
 
-    def _write(self, work: Callable[[Any, State], T]) -> T:
+    def _write(self, work: Callable[[Any, State], T], timeout_s: float = QUERY_S) -> T:
         """One transaction under the workspace's lock."""
         self._ready()
         self._held.state = None  # what this thread writes, it reads
-        return self._connection.write(lambda tx: work(tx, self._lock(tx)))
+        return self._connection.write(lambda tx: work(tx, self._lock(tx)), timeout_s)
 
     def _rows(self, label: str) -> list[rows.Row]:
         """All rows of a label, by uid (edits and merges: in any order). As of the state's mark, or

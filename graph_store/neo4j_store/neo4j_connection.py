@@ -31,7 +31,7 @@ seconds.
 """
 _MAX_REPLAYS = 40
 """Deadlocks and lock time-outs are tried again this often; sleeps grow to four seconds."""
-_QUERY_S = 120.0
+QUERY_S = 120.0
 _FETCH_SIZE = 5_000
 
 
@@ -94,7 +94,7 @@ class Neo4jConnection:
         return str(row["version"]), str(row["edition"])
 
     def read(
-        self, query: LiteralString, timeout_s: float = _QUERY_S, **parameters: Any
+        self, query: LiteralString, timeout_s: float = QUERY_S, **parameters: Any
     ) -> list[Mapping[str, Any]]:
         """The rows of one reading statement, values as they came: `Record.data()` would walk every
         vector, bytes included, item by item.
@@ -109,7 +109,7 @@ class Neo4jConnection:
         """
         return self._run(work, timeout_s, is_write=False)
 
-    def write(self, work: "Callable[[Transaction], T]", timeout_s: float = _QUERY_S) -> T:
+    def write(self, work: "Callable[[Transaction], T]", timeout_s: float = QUERY_S) -> T:
         """The result of `work` in one transaction. It must be idempotent: after a lost connection a
         deadlock or a commit whose reply was lost it runs again, whole.
         """

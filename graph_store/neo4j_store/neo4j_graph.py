@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from dynagrag.core.errors import StoreError
+from dynagrag.core.protocols import GraphStore
 from dynagrag.core.schema import (
     Consolidation,
     Graph,
@@ -22,13 +23,18 @@ from dynagrag.graph_store.derived.graph_digest import digest_rows
 from dynagrag.graph_store.hops import HopEdge, deadline, too_slow, walk_hops
 from dynagrag.graph_store.neo4j_store import neo4j_rows as rows
 from dynagrag.graph_store.neo4j_store import neo4j_state as states
+from dynagrag.graph_store.neo4j_store.cache import RowCache
 from dynagrag.graph_store.neo4j_store.cypher import graph_statements, row_statements
+from dynagrag.graph_store.neo4j_store.database_schema import check_embedder_fits
 from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter
 from dynagrag.graph_store.neo4j_store.lease import Neo4jLease
 from dynagrag.graph_store.neo4j_store.neo4j_base import Neo4jStoreBase
 from dynagrag.graph_store.neo4j_store.neo4j_state import State
+from dynagrag.graph_store.neo4j_store.one_transaction import OneTransaction
 
 _MAX_READS = 5
+_REPLACE_S = 3600.0
+"""Of the transaction that replaces all vectors."""
 
 
 class Neo4jDerivedGraph(Neo4jStoreBase):
@@ -75,6 +81,53 @@ class Neo4jDerivedGraph(Neo4jStoreBase):
         if graph.entities and state.get("vector_index") == "deferred":
             self._schema.make_vector_indexes(states.dimension(state))
             self._write(lambda tx, _: states.set_state(tx, self._ws, vector_index="made"))
+
+    def replace_vectors(self, staged: GraphStore, records: Records) -> bool:
+        """Takes the embedder, all vectors, the merges and the graph of another store that holds the
+        same records, in one transaction, which the server must have the memory for. False, and
+        nothing is written, where the records have changed since.
+        """
+        embedder, graph, consolidation = staged.embedder(), staged.graph(), staged.consolidation()
+        assert embedder is not None
+        check_embedder_fits(embedder)
+        vectors = {
+            kind: (ids, staged.vectors(kind, ids))
+            for kind in rules.RECORD_KINDS
+            for ids in (staged.vector_ids(kind),)
+        }
+
+        def work(tx: Any, state: State) -> bool:
+            if states.mark(state, "records") != records.version:
+                return False
+            for kind, (ids, own) in vectors.items():
+                self._vectors.replace(kind, ids, own, tx, state)
+            none: tuple[list[str], Any] = ([], graph.entity_vectors[:0])
+            self._vectors.replace(VectorKind.ENTITY, *none, tx, state)
+            aside = RowCache(None, "not committed yet")
+            writer = GraphWriter(OneTransaction(tx), self._ws, aside, embedder.dimension, 1)
+            for step in writer.plan(graph, consolidation, records):
+                step()
+            states.set_state(
+                tx,
+                self._ws,
+                embedder_name=embedder.name,
+                embedder_dimension=embedder.dimension,
+                vector_index="deferred",
+                derived_of=records.version,
+                writing=None,
+                vectors=states.new_mark(),
+                graph=states.new_mark(),
+                num_entities=len(graph.entities),
+                num_relations=len(graph.relations),
+            )
+            return True
+
+        if not self._write(work, timeout_s=_REPLACE_S):
+            return False
+        self._schema.make_vector_indexes(embedder.dimension)
+        self._write(lambda tx, _: states.set_state(tx, self._ws, vector_index="made"))
+        self.graph()  # as at the end of `write_graph`
+        return True
 
     def graph(self) -> Graph:
         """The derived view as last written; empty before. Where others write again and again

@@ -14,6 +14,7 @@ from dynagrag.graph_store.neo4j_store.cache import RowCache
 from dynagrag.graph_store.neo4j_store.cypher import vector_statements
 from dynagrag.graph_store.neo4j_store.graph_writer import read_pages, vector_signature
 from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.one_transaction import OneTransaction
 from dynagrag.graph_store.rules import by_cosine, check_none_missing
 
 if TYPE_CHECKING:
@@ -106,6 +107,24 @@ class Neo4jVectors:
             ]
             tx.run(vector_statements.PUT_VECTORS, rows=sent, ws=self._ws, kind=kind.value).consume()
         return new
+
+    def replace(
+        self,
+        kind: VectorKind,
+        ids: Sequence[str],
+        vectors: Vectors,
+        tx: "Transaction",
+        state: Mapping[str, Any],
+    ) -> None:
+        """Makes the kind's vectors these, which may have another dimension than before."""
+        page = _PAGES.get(kind, vector_statements.SIGNATURES_OF_VECTORS)
+        found = read_pages(OneTransaction(tx), page, ws=self._ws, kind=kind.value)
+        wanted = set(ids)
+        gone = [uid for uid, sig in found if sig and (kind in _LABELS or uid not in wanted)]
+        for start in range(0, len(gone), _AT_ONCE):
+            self.drop(kind, gone[start : start + _AT_ONCE], tx, state)
+        for batch in self.batches(ids, vectors):
+            self.put(kind, batch, tx, state)
 
     def remember(self, kind: VectorKind, batch: Sequence[StoredVector]) -> None:
         """Puts what was just written into the local copy, so that it isn't fetched back."""

@@ -8,6 +8,7 @@ from dynagrag.core.schema import EmbedderIdentity, Vector, VectorKind, Vectors
 from dynagrag.graph_store import rules
 from dynagrag.graph_store.neo4j_store import neo4j_state as states
 from dynagrag.graph_store.neo4j_store import record_changes as changes
+from dynagrag.graph_store.neo4j_store.database_schema import check_embedder_fits
 from dynagrag.graph_store.neo4j_store.neo4j_base import Neo4jStoreBase
 from dynagrag.graph_store.neo4j_store.neo4j_state import State
 
@@ -53,6 +54,8 @@ class Neo4jVectorStore(Neo4jStoreBase):
         """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError,
         nothing written.
         """
+
+        check_embedder_fits(identity)
 
         def work(tx: Any, state: State) -> bool:
             found = states.embedder(state)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from dynagrag.core.protocols import GraphStore
 from dynagrag.core.schema import (
     Consolidation,
     Graph,
@@ -31,6 +32,7 @@ from dynagrag.graph_store.sqlite_store.sqlite_vector_io import (
 
 _WORD = re.compile("\\w+|[\u2600-\u27bf\U0001f000-\U0001faff]")
 """Letters and digits, or one emoji: what Neo4j's full-text index takes for a word, too."""
+_VECTORS_A_STEP = 2_000
 _RELATIONS_OF = (
     "SELECT * FROM (SELECT id, head, tail, weight FROM relations WHERE {end} = ?1 ORDER BY weight"
     " DESC, id LIMIT ?2)"
@@ -54,6 +56,31 @@ class SqliteDerivedGraph(SqliteStoreBase):
                 self._write_graph(sqlite, graph, consolidation)
             states.set_state(sqlite, derived_of=records.version)
         self._scrub()
+
+    def replace_vectors(self, staged: GraphStore, records: Records) -> bool:
+        """Takes the embedder, all vectors, the merges and the graph of another store that holds the
+        same records, in one transaction. False, and nothing is written, where the records have
+        changed since.
+        """
+        embedder, graph, consolidation = staged.embedder(), staged.graph(), staged.consolidation()
+        assert embedder is not None
+        with self._connection.write() as sqlite:
+            if (states.value(sqlite, "records") or "0") != records.version:
+                return False
+            with states.counted(sqlite, "version"):
+                sqlite.execute("DELETE FROM vectors")
+                states.set_state(
+                    sqlite, embedder_name=embedder.name, embedder_dimension=str(embedder.dimension)
+                )
+                for kind in rules.RECORD_KINDS:
+                    ids = staged.vector_ids(kind)
+                    for start in range(0, len(ids), _VECTORS_A_STEP):
+                        some = ids[start : start + _VECTORS_A_STEP]
+                        put_vectors(sqlite, kind, some, staged.vectors(kind, some))
+                self._write_graph(sqlite, graph, consolidation)
+            states.set_state(sqlite, derived_of=records.version, scrub="due")
+        self._scrub()
+        return True
 
     @staticmethod
     def _write_graph(

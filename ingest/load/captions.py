@@ -8,7 +8,7 @@ entities; a test holds this parser to it where both can read.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dynagrag.core.errors import LoadError
@@ -91,6 +91,20 @@ def turns_of_cues(
     text as they do in SubRip, and what became of the labels. Adds to the notes.
     """
     return _turns([_Cue(start, end, lines=text.split("\n")) for start, end, text in cues], notes)
+
+
+def with_labels(
+    turns: Sequence[SourceTurn], notes: list[str]
+) -> tuple[tuple[SourceTurn, ...], tuple[LabelDecision, ...]]:
+    """Turns of a form with a field for the speaker that nothing stands in: with those that their
+    texts name, as cues do (`Anna: Hello.`), where they name any. Adds to the notes.
+    """
+    if any(turn.speaker for turn in turns):
+        return tuple(turns), ()
+    own: list[str] = []
+    named, labels = turns_of_cues(((t.start_s, t.end_s, t.text) for t in turns), own)
+    notes += own
+    return tuple(named if any(turn.speaker for turn in named) else turns), labels
 
 
 def _read_cues(lines: list[str], form: str) -> tuple[list[_Cue], list[str]]:

@@ -25,7 +25,7 @@ from dynagrag.ingest.load.parsed import (
     split_lines,
 )
 from dynagrag.ingest.load.prose import parse_text
-from dynagrag.ingest.load.tables import columns_of, has_times, parse_table
+from dynagrag.ingest.load.tables import columns_of, has_times, is_table_of_turns, parse_table
 
 _SHORT_LINE = 0.75
 """A line shorter than this share of its page's long lines ends a paragraph: PDF has no paragraphs,
@@ -37,6 +37,8 @@ _REPEATED, _OPERATOR = 10, 10
 """The weight of a byte of content that another page had, and of an operator (also in a form that
 pages call).
 """
+_TABLE = "\ufffc"
+"""Where a table of turns stood in a page: the mark of an embedded thing."""
 _TEMPLATE_DAY = date(2013, 12, 23)
 _TEMPLATE_TITLES = frozenset({"Word Document", "Document", "untitled"})
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
@@ -343,7 +345,39 @@ def parse_html(text: str) -> Parsed:
         soup = BeautifulSoup(text, "lxml")
         heading = soup.title or soup.find("h1")
         title = collapse(heading.get_text()) if heading is not None else ""
-        parsed = _as_text("".join(html_words(soup)))
+        tables = list(_tables_of_turns(soup))
+        parsed = _with_tables("".join(html_words(soup)), tables)
         beside = [own for own in soup.find_all(FURNITURE) if own.get_text().strip()]
         notes = ("the page's menus and footer left out",) if beside else ()
         return replace(parsed, title=title, notes=(*notes, *parsed.notes), format=None)
+
+
+def _tables_of_turns(soup: Any) -> Iterator[Parsed]:
+    """The tables of a page that are turns, each replaced by a mark."""
+    for table in soup.find_all("table"):
+        if table.find("table") is not None:
+            continue
+        rows = [
+            [collapse(cell.get_text(" ")) for cell in row.find_all(["td", "th"])]
+            for row in table.find_all("tr")
+        ]
+        rows = [row for row in rows if any(row)]
+        if is_table_of_turns(rows):
+            with suppress(LoadError):
+                yield parse_table(list(enumerate(rows, 1)), "|")
+                table.replace_with(f"\n\n{_TABLE}\n\n")
+
+
+def _with_tables(text: str, tables: list[Parsed]) -> Parsed:
+    """The turns of a text, and those of tables where its marks stand."""
+    if not tables:
+        return _as_text(text)
+    parts: list[Parsed] = []
+    for at, between in enumerate(text.split(_TABLE)):
+        parts += [_as_text(between)] if between.strip() else []
+        parts += tables[at : at + 1]
+    return Parsed(
+        tuple(turn for part in parts for turn in part.turns),
+        notes=tuple(note for part in parts for note in part.notes),
+        labels=tuple(label for part in parts for label in part.labels),
+    )

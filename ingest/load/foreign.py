@@ -43,6 +43,10 @@ _ROOTS = {
     "window": ("RealText", _AS_CAPTIONS),
     "fcpxml": ("a Final Cut Pro project", "export its captions as SRT or iTT"),
     "xmeml": ("an editing project (Final Cut Pro XML)", "export its captions as SRT"),
+    "segmented-transcription": (
+        "a segmented EXMARaLDA transcription",
+        "export it as a basic transcription (.exb)",
+    ),
     "FinalDraft": ("a Final Draft script", "export it as text or PDF"),
 }
 _BINARIES = (

@@ -16,10 +16,11 @@ from itertools import pairwise
 from typing import Any
 
 from dynagrag.core.errors import LoadError
-from dynagrag.core.schema import SourceTurn
+from dynagrag.core.schema import LabelDecision, SourceTurn
 from dynagrag.core.text import collapse, plural, short
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
-from dynagrag.ingest.load.field_turns import turns_in_field
+from dynagrag.ingest.load.captions import with_labels
+from dynagrag.ingest.load.field_turns import turns_in_field, with_leading_times
 from dynagrag.ingest.load.html_text import html_lines, is_markup, read_field
 from dynagrag.ingest.load.json_places import (
     FEW_PAIRS,
@@ -29,14 +30,17 @@ from dynagrag.ingest.load.json_places import (
     check_empty,
     known_records,
     records_at,
+    rows_in,
     searched_records,
     wrapped_records,
 )
 from dynagrag.ingest.load.json_records import (
+    TEXT_KEYS,
     JsonPart,
     JsonRecord,
     has_words,
     names_in,
+    normal_key,
     read_record,
     view_of,
 )
@@ -59,6 +63,7 @@ from dynagrag.ingest.load.spoken_words import (
     letters,
     pieces_of,
 )
+from dynagrag.ingest.load.tables import has_times, parse_table
 from dynagrag.ingest.load.times import TimedWords, from_first, unit_note, unit_of
 
 KNOWN_SHAPES = (
@@ -66,7 +71,7 @@ KNOWN_SHAPES = (
     " 2.0, WhisperX, OpenAI), utterances (AssemblyAI) or what other recognisers write"
     " (docs/files.md)"
 )
-_WHOLE_KEYS = "text transcript fulltranscript transcription content html body".split()
+_WHOLE_KEYS = "text transcript fulltranscript transcription stttranscript content html body".split()
 _MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 _BRACES = re.compile(r"[{}]")
 _MAX_OTHERS = 4
@@ -132,7 +137,7 @@ def parse_data(data: Any) -> Parsed:
         check_empty(data)
         searched = searched_records(data)
         if searched is None:
-            return _only_text(data)
+            return _as_table(data) or _only_text(data)
         found = wrapped_records(data, searched) or searched
         if found is searched:
             notes = (f"an unknown JSON form: read from {_shown(found.path)}",)
@@ -141,6 +146,15 @@ def parse_data(data: Any) -> Parsed:
                 notes += (f"other lists with words are left out: {others}",)
     parsed = _read(found, data)
     return replace(parsed, notes=notes + parsed.notes, format=found.name)
+
+
+def _as_table(data: Any) -> Parsed | None:
+    """Records or columns whose keys nobody knows, by what their values are; None for others."""
+    rows = rows_in(data)
+    if rows is None or not has_times(rows):
+        return None
+    parsed = parse_table(list(enumerate(rows, 1)), ",")
+    return replace(parsed, notes=("an unknown JSON form", *parsed.notes), format="other-json")
 
 
 def _only_text(data: Any) -> Parsed:
@@ -196,11 +210,15 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     if not found.form.is_captions and _are_words(records):
         records, is_whole = _gathered(records), True
     turns, notes_of_turns = _turns_of(records, found, is_whole=is_whole)
+    labels: tuple[LabelDecision, ...] = ()
     inner = _whole_transcripts(records)
     if inner:
         turns, notes_of_turns = inner, ["each of its texts is read as a transcript"]
     moved, notes_of_dates = from_first(_oldest_first(turns))
     notes += [*notes_of_turns, *notes_of_dates]
+    if not found.is_whole:
+        moved = with_leading_times(moved, notes)
+        moved, labels = with_labels(moved, notes)
     num_empty = sum(not turn.text for turn in moved)
     if num_empty:
         notes.append(f"{plural(num_empty, 'empty turn')} left out")
@@ -221,6 +239,7 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     date = _date_of(data)
     return Parsed(
         moved,
+        labels=labels,
         title=_title_of(data, found.name),
         notes=tuple(notes),
         meta=({ROLES_KEY: roles_text(roles)} if roles else {}) | ({DATE_KEY: date} if date else {}),
@@ -270,7 +289,8 @@ def _missed_times(
         return []
     for value, _ in values[:_SAMPLE_RECORDS]:
         for key, own in value.items() if isinstance(value, dict) else ():
-            if isinstance(own, str) and len(own) < _MAX_TIME and _LOOKS_TIMED.search(own):
+            is_short = isinstance(own, str) and len(own) < _MAX_TIME
+            if is_short and normal_key(key) not in TEXT_KEYS and _LOOKS_TIMED.search(own):
                 return [f"no time taken, though its records have {collapse(key)[:40]} ({own})"]
     return []
 

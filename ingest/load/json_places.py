@@ -327,6 +327,34 @@ def searched_records(data: Any) -> FoundRecords | None:
     return replace(best, others=tuple(others))
 
 
+def rows_in(data: Any) -> list[list[str]] | None:
+    """A header and rows, where a file is flat records, columns of values, or columns beside rows;
+    else None.
+    """
+    if isinstance(data, dict):
+        names, body = data.get("columns"), data.get("data")
+        lists = list(data.values())
+        if isinstance(names, list) and isinstance(body, list):
+            return _texts([names, *body])
+        if len(lists) > 1 and all(isinstance(own, list) for own in lists):
+            return _texts([list(data), *zip(*lists, strict=False)])
+        data = lists
+    if not isinstance(data, list) or not all(isinstance(own, dict) for own in data):
+        return None
+    keys = list(dict.fromkeys(key for own in data for key in own))
+    return _texts([keys, *([own.get(key) for key in keys] for own in data)])
+
+
+def _texts(rows: Sequence[Sequence[Any]]) -> list[list[str]] | None:
+    """Rows of plain values as texts; None where a value isn't plain."""
+    plain = (str, int, float, type(None))
+    if not all(isinstance(row, list | tuple) for row in rows) or not all(
+        isinstance(cell, plain) for row in rows for cell in row
+    ):
+        return None
+    return [["" if cell is None else str(cell) for cell in row] for row in rows]
+
+
 def _is_within(own: FoundRecords, best: FoundRecords) -> bool:
     """Whether one of two lists is the other, or holds it."""
     return own.path.startswith(best.path) or best.path.startswith(own.path)

@@ -6,10 +6,9 @@ forms, and then each head in them is a label.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
-from itertools import pairwise
 
 from dynagrag.core.text import collapse
 from dynagrag.ingest.load.clocks import (
@@ -21,31 +20,17 @@ from dynagrag.ingest.load.clocks import (
     read_clock,
 )
 from dynagrag.ingest.load.label_shapes import (
-    LOG_LEVELS,
     Shape,
     is_function_word,
     is_titled,
-    no_person,
-    reads_as_heading,
     shape_of,
 )
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
 
-_COVERED = 0.4
 _HEAD_LINES = 20
-_MORE_COLUMNS = re.compile(r"[^\s.!?:;,。！？]['\"”’)]?[ ]{2,}\S")
-_RUN = 3
-"""So many numbers that count up are no parts of names or texts."""
-_COUNTER = re.compile(r"(?P<word>[^\W\d_]{0,5}\.?)[ ]?(?P<number>\d{1,4})[.):]?[ ]+(?=[^\W\d_])")
 _MAX_WORD = 4
 """Letters of what may be a sentence of a word: `Okay.`"""
-_FEW = 6
-"""So few labels need no repetition where every paragraph has one."""
-_SOME, _MOST = 0.3, 0.5
-_FULL = 0.9
-_SURE_SHARE = 0.6
-"""Before a colon stand also those that are in bold; whose names half are, has no such form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +41,8 @@ class TextLine:
     number: int
     opens: bool
     is_indented: bool = False
+    is_outside: bool = False
+    """A page's head or foot, where lines are numbered: nobody's, and the end of nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +73,8 @@ class Proof(Enum):
     """Labels that come back, at most paragraphs or where speakers change."""
     COVER = "cover"
     """Several labels that come back, at half of the paragraphs."""
+    ADDRESS = "address"
+    """Two heads or more, each with an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +99,11 @@ class LabelForm:
     def head(self, lines: Sequence[TextLine], at: int) -> Head | None:
         """The head on a line."""
         line = lines[at]
+        if line.is_outside:
+            return None
         if self.only_opening and not (line.opens or line.is_indented):
             return None
-        if _MARKED_HEADING.match(line.text) and "#" not in self.pattern.pattern[:3]:
+        if MARKED_HEADING.match(line.text) and "#" not in self.pattern.pattern[:3]:
             return None
         if self.signs and not any(sign in line.text for sign in self.signs):
             return None
@@ -123,12 +114,12 @@ class LabelForm:
         match = self.pattern.match("\n".join([line.text, *below, ""]))
         if match is None:
             return None
-        label = plain_label(match["label"])
+        groups = match.groupdict()
+        label = groups.get("dash") or plain_label(match["label"])
         if self.proof is Proof.TIMES and (label[:1], label[-1:]) in {("[", "]"), ("<", ">")}:
             label = label[1:-1].strip()
         if not label:
             return None
-        groups = match.groupdict()
         clock = next((groups[name] for name in _CLOCKS if groups.get(name)), None)
         return Head(
             at,
@@ -140,7 +131,7 @@ class LabelForm:
         )
 
 
-_MARKED_HEADING = re.compile(r"#{1,6}[ \t]")
+MARKED_HEADING = re.compile(r"#{1,6}[ \t]")
 _ESCAPED = re.compile(r"\\([^\w\s])")
 _CLOCKS = ("before", "inside", "behind", "then")
 
@@ -172,6 +163,8 @@ _BEFORE = rf"(?:>[ \t]+)?(?:(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—|][ \t]*|:(?
 _LABEL = r"(?P<label>(?![-–—+•*>#][ \t])[^\s:：|][^:：\n\t]{0,79}?(?:[ \t]\([^()\n]{1,120}\))?)"
 _ANY_LABEL = _LABEL.replace("[^:：\\n\\t]", "[^\\n\\t]")
 """On a line with nothing but a time: `External: Zoe (guest)`."""
+_DASH = r"(?P<dash>―{2}|─{2}|—{2})(?=[^\x00-\u2fff])"
+"""Before words of scripts without spaces."""
 _REST = r"[ \t]*(?P<rest>.*)"
 _BELOW = rf"(?=\n(?!{ANY_CLOCK})\S)"
 """Words stand on the next line."""
@@ -188,16 +181,25 @@ _TITLE_AND_DOT = (
 )
 
 
+_ANY_TITLE = (
+    rf"(?:(?i:{'|'.join(sorted(words_of(WordClass.LABEL_TITLE, WordClass.SHORT_TITLE)))})\.?"
+    r"|[^\W\d_a-z][^\W\d_]{0,4}\.)[ \t]+"
+)
+"""One that is known, or any that is shortened: `Abg. Wirth`, `M. le président`."""
 _INITIAL_DOT = r"(?<=\b[^\W\d_])\.(?=[ ,.])"
 _SHORT_TITLES = words_of(WordClass.SHORT_TITLE)
 _ASIDE = re.compile(r"[,(（]")
 _INITIALS = re.compile(r" [^\W\d_]\.(?: ?[^\W\d_]\.?)?(?=,|$)")
 
 
+def name_of(label: str) -> str:
+    """A label without party and office: `ROSSI (Misto), segretario`."""
+    return _ASIDE.split(label, maxsplit=1)[0].strip()
+
+
 def is_capital_or_titled(label: str) -> bool:
-    """By the name, without its party or office: `ROSSI (Misto), segretario`."""
-    name = _ASIDE.split(label, maxsplit=1)[0]
-    return name.isupper() or is_titled(label)
+    """By the name, whatever party or office stands behind it."""
+    return name_of(label).isupper() or is_titled(label)
 
 
 def _is_title_or_reply(label: str) -> bool:
@@ -222,7 +224,7 @@ def _before_stops(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[
         has_capitals = any(len(word) > 1 and word.isupper() for word in label.split())
         is_name = is_plain and len(label) > _MAX_WORD and shape_of(label) is Shape.NAME
         is_label = (
-            is_capital_or_titled(label)
+            (len(label) > 1 and is_capital_or_titled(label))
             or (counts[label] > 1 and has_capitals)
             or (counts[label] > 2 and is_name)
             or _INITIALS.search(label) is not None
@@ -231,16 +233,17 @@ def _before_stops(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[
             yield head
 
 
-def _of_two_columns(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
-    """The heads where nothing but words stands behind the gap; more columns are a table's, and
-    levels a log's.
-    """
-    num_wide = sum(
-        _MORE_COLUMNS.search(head.rest) is not None or head.label.casefold() in LOG_LEVELS
+def _behind_titles(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
+    """The heads whose name reads as one, where names come back, with or without an office."""
+    named = [
+        head
         for head in heads
-    )
-    if 3 * num_wide <= len(heads):
-        yield from heads
+        if head.label.casefold().rsplit(maxsplit=1)[-1] not in _SHORT_TITLES
+        and shape_of(head.label.partition(" ")[2]) is not Shape.SENTENCE
+    ]
+    counts = Counter(name_of(head.label) for head in named)
+    if 2 * len(named) >= len(heads) and sum(n > 1 for n in counts.values()) > 1:
+        yield from named
 
 
 def _defined_initials(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
@@ -276,6 +279,8 @@ def _colon_form(lead: str) -> LabelForm:
     )
 
 
+ACTIONS = "behind an asterisk"
+"""`* nick waves`, where others speak as `<nick> Hi`."""
 FORMS: tuple[LabelForm, ...] = (
     _form(
         "in bold before a colon",
@@ -321,6 +326,15 @@ FORMS: tuple[LabelForm, ...] = (
         signs=("From:",),
         is_sure=True,
         is_long=True,
+    ),
+    _form(
+        "in the line above a quoted message",
+        "speaker-text",
+        r"(?:>[> ]*)?[^\n<>]{0,80}?(?P<label>[^\W\d_a-z][^\s<>]*(?:[ ][^\W\d_a-z][^\s<>]*){0,4})"
+        r"[ ](?:<[^<>\s@]+@[^<>\s]+>|\[mailto:[^\]\s]+\])[^\n:]{0,20}:(?=\n)",
+        Proof.ADDRESS,
+        signs=("@",),
+        is_sure=True,
     ),
     _form(
         "between initials and a time, and once more",
@@ -396,6 +410,16 @@ FORMS: tuple[LabelForm, ...] = (
         keep=_before_stops,
     ),
     _form(
+        "before a full stop, behind a title",
+        "speaker-text",
+        rf"{_BEFORE}(?P<label>{_ANY_TITLE}[^\W\d_](?:[^:.\n\t]|{_INITIAL_DOT}){{1,79}}?)"
+        r"\.(?![ \t]*[^\W\d_]\.)[ \t]+(?P<rest>\S.*)",
+        Proof.COVER,
+        signs=(".",),
+        only_opening=True,
+        keep=_behind_titles,
+    ),
+    _form(
         "as initials that the head gives in brackets",
         "speaker-text",
         r"(?P<label>[^\W\d_]{1,3})[ \t]+(?P<rest>\S.*)",
@@ -406,10 +430,9 @@ FORMS: tuple[LabelForm, ...] = (
     _form(
         "before a wide gap",
         "speaker-text",
-        rf"{_BEFORE}[○◯]?{_LABEL}(?<![.,;!?])(?:[ ]{{2,}})(?P<rest>\S.*)",
+        rf"{_BEFORE}[○◯]?(?:{_LABEL}(?<![.,;!?])[ ]{{2,}}|{_DASH})(?P<rest>\S.*)",
         Proof.COVER,
-        signs=("  ",),
-        keep=_of_two_columns,
+        signs=("  ", "――", "──", "——"),
     ),
     _form(
         "in a list before a colon",
@@ -421,9 +444,17 @@ FORMS: tuple[LabelForm, ...] = (
     _form(
         "in brackets",
         "speaker-text",
-        rf"{_BEFORE}(?:\[(?=[^\]\n]*\])|<|【){_LABEL}[\]>】][ \t]*[:：]?[ \t]+(?P<rest>\S.*)",
+        rf"{_BEFORE}(?:\[(?=[^\]\n]*\])|<[ ]?[@+%~&]?[ ]?|【){_LABEL}[\]>】][ \t]*[:：]?"
+        r"[ \t]+(?P<rest>\S.*)",
         Proof.COVER,
         signs=("[", "<", "【"),
+    ),
+    _form(
+        ACTIONS,
+        "speaker-text",
+        rf"{_BEFORE}\*[ ](?P<label>[^\s:*]{{1,40}})[ ]+(?P<rest>\S.*)",
+        Proof.COVER,
+        signs=("*",),
     ),
     _form(
         "in brackets, on a line of their own",
@@ -452,7 +483,8 @@ FORMS: tuple[LabelForm, ...] = (
     _form(
         "in bold, without a colon",
         "markdown",
-        rf"{_MARK}{_LABEL}\.?(?P=mark)(?:[ \t]+(?P<rest>\S.*)|(?=\n))",
+        rf"{_MARK}{_LABEL}\.?(?P=mark)(?:[ \t]*[-–—]{{1,2}}[ \t]*[*_][^*_\n]+[*_](?=\n)"
+        r"|[ \t]+(?P<rest>\S.*)|(?=\n))",
         Proof.COVER,
         signs=("**", "__"),
         is_sure=True,
@@ -479,212 +511,3 @@ CUE_FORMS = (
     *(form for form in FORMS if form.place in _OF_CUES),
 )
 """Those of captions, where dashes begin another voice."""
-_TOGETHER = (
-    {"before a colon", "before a full stop", "before a wide gap"},
-    {"in bold before a colon", "in bold, without a colon"},
-)
-"""Forms that stand in one file: a court's `THE COURT:` beside `Q.` and `A.`."""
-
-
-@dataclass(frozen=True, slots=True)
-class FormReading:
-    """A file read in one form: its heads by the line on which they stand."""
-
-    form: LabelForm
-    heads: dict[int, Head]
-    coverage: float
-
-    @property
-    def counts(self) -> Counter[str]:
-        """How often each label comes."""
-        return Counter(head.label for head in self.heads.values())
-
-
-def read_forms(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -> list[FormReading]:
-    """The file in each form that it has heads of, in order of the table."""
-    num_blocks = sum(line.opens for line in lines)
-    made = []
-    for form in forms:
-        found: Iterable[Head] = _heads(form, lines)
-        if form.keep is not None:
-            found = form.keep(list(found), lines)
-        heads = {head.at: head for head in _without_counters(list(found))}
-        if heads:
-            made.append(FormReading(form, heads, _coverage(heads, lines, num_blocks)))
-    return made
-
-
-def _without_counters(heads: list[Head]) -> list[Head]:
-    """Heads without the number before a name that counts up from head to head: `Q4 Chair`."""
-    counted = {head.at: match for head in heads if (match := _COUNTER.match(head.label))}
-    numbers = [int(match["number"]) for match in counted.values()]
-    if len(numbers) < _RUN or not all(a < b for a, b in pairwise(numbers)):
-        return heads
-    if len({match["word"] for match in counted.values()}) > 1:
-        return heads
-    return [
-        replace(head, label=head.label[counted[head.at].end() :]) if head.at in counted else head
-        for head in heads
-    ]
-
-
-def _heads(form: LabelForm, lines: Sequence[TextLine]) -> Iterator[Head]:
-    at = 0
-    while at < len(lines):
-        head = form.head(lines, at)
-        if head is not None and _is_label(head.label, form):
-            yield head
-            at += head.num_lines
-        else:
-            at += 1
-
-
-def _is_label(label: str, form: LabelForm) -> bool:
-    if form.is_sure:
-        # A line of words above a time that follows it.
-        words = label.split()
-        is_sentence = len(words) > 2 and label[-1] in ".!?…" and len(words[-1]) > 5
-        return form.proof is not Proof.TIMES or not is_sentence
-    return shape_of(label) is not Shape.SENTENCE
-
-
-def _coverage(heads: dict[int, Head], lines: Sequence[TextLine], num_blocks: int) -> float:
-    """Which share of the paragraphs or, if that is more, of the lines a head begins. A paragraph
-    below a head that has its line to itself is the same one; one (a title) doesn't count.
-    """
-    num_open = num_below = 0
-    for head in heads.values():
-        num_open += head.opens
-        below = head.at + head.num_lines
-        num_below += (
-            head.is_bare and below < len(lines) and lines[below].opens and below not in heads
-        )
-    num_lines = len(lines) - sum(head.num_lines - 1 for head in heads.values())
-    by_block = num_open / max(1, num_open, num_blocks - num_below - 1)
-    return max(by_block, len(heads) / max(1, num_lines))
-
-
-def choose(readings: Sequence[FormReading], lines: Sequence[TextLine]) -> list[FormReading]:
-    """The forms that are the file's: the one with most heads among those in which it reads, the
-    first of equals, with another that goes with it; none where none is sure.
-    """
-    proven = [reading for reading in readings if _PROOFS[reading.form.proof](reading, lines)]
-    if not proven:
-        return []
-    best = max(proven, key=lambda reading: len(reading.heads))
-    sure = [reading for reading in proven if reading.form.is_sure]
-    if sure and not best.form.is_sure:
-        surest = max(sure, key=_weight)
-        best = surest if _weight(surest) >= _SURE_SHARE * len(best.heads) else best
-    group = next((own for own in _TOGETHER if best.form.place in own), set())
-    others = [r for r in readings if r.form.place in group and r is not best]
-    return [best] + [
-        other
-        for other in others
-        if (other in proven and not best.form.is_sure) or _goes_with(other, best, lines)
-    ]
-
-
-def _weight(reading: FormReading) -> int:
-    """How many heads, or lines of such as reach over several."""
-    heads = reading.heads.values()
-    return sum(head.num_lines for head in heads) if reading.form.is_long else len(heads)
-
-
-def _goes_with(reading: FormReading, best: FormReading, lines: Sequence[TextLine]) -> bool:
-    """Whether what stands in another form beside that of the file are labels too: in capitals or
-    with a title, most of which come back.
-    """
-    labels = [
-        head.label
-        for at, head in reading.heads.items()
-        if at not in best.heads and no_person(head.label) is None
-    ]
-    num_repeated = sum(n for n in Counter(labels).values() if n > 1)
-    num_blocks = sum(line.opens for line in lines)
-    return (
-        num_repeated >= max(2, _SURE_SHARE * len(labels))
-        and all(map(is_capital_or_titled, labels))
-        and _coverage({**reading.heads, **best.heads}, lines, num_blocks) >= _COVERED
-    )
-
-
-def _proven_by_times(reading: FormReading, lines: Sequence[TextLine]) -> bool:
-    heads = reading.heads.values()
-    named = [head for head in heads if shape_of(head.label) is not Shape.SENTENCE]
-    times = [head.clock.start_s for head in named if head.clock]
-    num_ordered = 1 + sum(b >= a for a, b in pairwise(times))
-    if not times or len(named) < 0.8 * len(heads) or num_ordered < 0.8 * len(times):
-        return False
-    num_labels = len({head.label for head in named})
-    comes_back = num_labels <= 0.75 * len(named) or len(named) <= _FEW
-    return comes_back and (reading.coverage >= _COVERED or (len(named) >= 4 and num_labels >= 2))
-
-
-def _proven_by_colons(reading: FormReading, lines: Sequence[TextLine]) -> bool:
-    counts = Counter(
-        {
-            label: n
-            for label, n in reading.counts.items()
-            if may_be_speaker(label, n, reading, lines)
-        }
-    )
-    total, repeated = counts.total(), [label for label, n in counts.items() if n > 1]
-    if 2 * total <= len(reading.heads):
-        return False
-    num_repeated = sum(counts[label] for label in repeated)
-    if repeated and reading.coverage >= _COVERED:
-        share = _SOME if len(repeated) > 1 and reading.coverage >= _FULL else _MOST
-        return total <= _FEW or num_repeated >= share * total
-    strong = [label for label in repeated if shape_of(label) is Shape.NAME]
-    if repeated:
-        return (len(strong) >= 2 and sum(counts[label] for label in strong) >= 4) or any(
-            label.isupper() and counts[label] >= 3 for label in strong
-        )
-    num_open = sum(head.opens for head in reading.heads.values())
-    num_blocks = sum(line.opens for line in lines)
-    return (
-        total <= _FEW
-        and num_open >= num_blocks - 1
-        and not (num_open < num_blocks and lines[0].opens and 0 in reading.heads)
-        and (total > 1 or next(iter(counts)).isupper())
-    )
-
-
-def _proven_by_cover(reading: FormReading, lines: Sequence[TextLine]) -> bool:
-    counts = Counter(
-        {
-            label: n
-            for label, n in reading.counts.items()
-            if may_be_speaker(label, n, reading, lines)
-        }
-    )
-    names: Counter[str] = Counter()
-    for label, n in counts.items():
-        names[label.partition(" (")[0]] += n
-    repeated = [n for n in names.values() if n > 1]
-    num_repeated = sum(repeated)
-    return (
-        len(repeated) >= 2
-        and num_repeated >= 4
-        and reading.coverage >= _COVERED
-        and num_repeated >= 0.6 * len(reading.heads)
-    )
-
-
-_PROOFS = {
-    Proof.TIMES: _proven_by_times,
-    Proof.COLON: _proven_by_colons,
-    Proof.COVER: _proven_by_cover,
-}
-
-
-def may_be_speaker(label: str, count: int, reading: FormReading, lines: Sequence[TextLine]) -> bool:
-    """Whether a label counts for its form: by its shape, and as no word of a heading."""
-    return (
-        (reading.form.is_sure or shape_of(label) is not Shape.SENTENCE)
-        and no_person(label) is None
-        and not (count == 1 and reads_as_heading(label))
-        and not (count == 1 and shape_of(label) is Shape.DOUBTFUL and not reading.form.is_sure
-                 and reading.coverage < 0.8)
-    )  # fmt: skip

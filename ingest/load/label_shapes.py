@@ -43,6 +43,10 @@ _ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
 _LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
 _HANDLE = re.compile(r"[._@\d]")
 _SENTENCE_END = re.compile(r"[.!?…。！？؟][\"'”’»)\]*_]*$")
+_INLINE_ASIDE = re.compile(
+    r"(?:(?<=^)|(?<=[.!?…»”\"] ))(\([^()]{1,150}\)|\[[^\[\]]{1,150}\])[.*_]*(?=\s|$)"
+)
+_MAX_ASIDE_WORDS = 14
 _ASIDE_SIGNS = {
     ("(", ")"),
     ("[", "]"),
@@ -51,6 +55,7 @@ _ASIDE_SIGNS = {
     ("♪", "♪"),
     ("（", "）"),
     ("【", "】"),
+    ("{", "}"),
 }
 
 
@@ -117,7 +122,11 @@ def _cased_shape(words: list[str]) -> Shape:
         return Shape.NAME if _HANDLE.search(first) else Shape.DOUBTFUL
     if first[0].isupper() and len(words) <= 4 and any(map(_is_capital_word, words)):
         return Shape.DOUBTFUL
+    capitals = [word[0].isupper() for word in words]
     words = [word.casefold() for word in words]
+    ends_in_name = capitals[0] and capitals[-2] and capitals[-1] and len(small) <= 3
+    if ends_in_name and not (_FUNCTION | _NO_NAME_WORDS).intersection(words):
+        return Shape.NAME
     if len(words) > 4 or _FUNCTION.intersection(words) or _NO_NAME_WORDS.intersection(words):
         return Shape.SENTENCE
     # In small letters as a whole (`user 2`), or an office that ends so (`Mme la présidente`).
@@ -141,7 +150,8 @@ def _tail_shape(tail: str) -> Shape:
     words = tail.strip("()[]（）,， ").split()
     bare = _QUOTED.sub("", tail)
     is_long = len(words) > _MAX_TAIL_WORDS
-    if not words or is_long or _SENTENCE_SIGN.search(bare) or _holds_stop(words):
+    holds_stop = not is_bracketed and _holds_stop(words)
+    if not words or is_long or _SENTENCE_SIGN.search(bare) or holds_stop:
         return Shape.SENTENCE
     if is_bracketed:
         return Shape.NAME
@@ -152,11 +162,20 @@ def _tail_shape(tail: str) -> Shape:
     return Shape.NAME
 
 
+def is_dash(label: str) -> bool:
+    """`――`: who asks, and isn't named, in Japanese and Chinese interviews."""
+    return bool(label) and not label.strip("―—─")
+
+
 def no_person(label: str) -> str | None:
     """Why a label names no person, by its words: a heading, an agenda's word, a question."""
+    if is_dash(label):
+        return "no person: a dash for somebody who isn't named"
     folded = collapse(label).casefold().replace("’", "'")
     bare = folded.partition("(")[0].strip()
     words = [word for word in re.split(r"[\s,;/]+", bare) if word]
+    if label.islower() and bare in _FUNCTION:
+        return "no person: a word of sentences"
     if bare in _DAYS:
         return "no person: a day"
     if bare.replace(" ", "_") in _NOT_SPEAKERS:
@@ -210,6 +229,22 @@ def is_listed(words: str) -> bool:
 def ends_sentence(words: str) -> bool:
     """Whether a text ends as sentences do."""
     return bool(_SENTENCE_END.search(words.rstrip()))
+
+
+def split_asides(words: str) -> list[str]:
+    """Words and asides in turn, words first: `So it is. (Applause.)` is of both. In brackets,
+    between sentences, and no number.
+    """
+    parts = [""]
+    done = 0
+    for match in _INLINE_ASIDE.finditer(words):
+        inside = match[1][1:-1]
+        if len(inside.split()) <= _MAX_ASIDE_WORDS and any(ch.isalpha() for ch in inside):
+            parts[-1] += words[done : match.start()]
+            parts += [match[0], ""]
+            done = match.end()
+    parts[-1] += words[done:]
+    return [part.strip() for part in parts]
 
 
 def is_aside(text: str) -> bool:

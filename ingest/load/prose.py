@@ -11,7 +11,7 @@ from dynagrag.core.text import collapse
 from dynagrag.ingest.load.paragraph_times import take_times, without_frames
 from dynagrag.ingest.load.parsed import Parsed, paragraphs, without_tags
 from dynagrag.ingest.load.spoken_text import parse_spoken
-from dynagrag.ingest.load.tables import columns_of, has_times, parse_table
+from dynagrag.ingest.load.tables import is_table_of_turns, parse_table
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)\s*")
@@ -72,9 +72,7 @@ def _tables_of_turns(lines: list[str]) -> Iterator[tuple[int, int, Parsed]]:
             at += 1
         numbers = [first, *range(first + 2, at)]
         rows = [(number + 1, _cells(lines[number])) for number in numbers]
-        columns = columns_of(rows[0][1])
-        has_more = columns is not None and (columns.speaker, columns.start) != (None, None)
-        if has_more or has_times([row for _, row in rows]):
+        if is_table_of_turns([row for _, row in rows]):
             with suppress(LoadError):
                 yield first, at, parse_table(rows, "|")
 

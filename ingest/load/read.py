@@ -27,6 +27,7 @@ from dynagrag.ingest.load.documents import (
     zip_format,
 )
 from dynagrag.ingest.load.encoding import binary_kind, decode
+from dynagrag.ingest.load.europarl import parse_europarl
 from dynagrag.ingest.load.json_forms import parse_json
 from dynagrag.ingest.load.mail_form import is_mail, parse_mail
 from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_TREE_BYTES, Parsed, checked, split_lines
@@ -53,6 +54,7 @@ _LINE_PARSERS = {
     "mission-clock": parse_mission_clock,
     "spacelog": parse_spacelog,
     "aligned": parse_aligned,
+    "europarl": parse_europarl,
     "csv": parse_csv,
     "markdown": parse_markdown,
     "text": parse_text,

@@ -8,6 +8,7 @@ from dynagrag.core.errors import LoadError
 from dynagrag.ingest.load.aligned_forms import aligned_form
 from dynagrag.ingest.load.captions import is_timing
 from dynagrag.ingest.load.clock_forms import is_mission_clock, is_spacelog
+from dynagrag.ingest.load.europarl import is_europarl
 from dynagrag.ingest.load.spoken_text import spoken_format
 from dynagrag.ingest.load.subtitles import (
     has_lrc_time,
@@ -44,7 +45,12 @@ _PROMISES = {
     ".vtt": "no cue times such as 00:00:01.000 --> 00:00:04.000",
     ".srt": "no cue times such as 00:00:01,000 --> 00:00:04,000",
     ".sbv": "no cue times such as 0:00:01.000,0:00:04.000",
-    **dict.fromkeys((".xml", ".ttml", ".dfxp", ".itt"), "no XML"),
+    **dict.fromkeys(sorted(_XML), "no XML"),
+    ".textgrid": "no Praat TextGrid",
+    ".cha": "no CHAT transcript (@UTF8, @Begin)",
+    ".otr": "no JSON",
+    ".rtf": "no RTF",
+    ".xlsx": "no Excel workbook",
     ".ass": "no [Events] with lines of dialogue",
     ".ssa": "no [Events] with lines of dialogue",
     ".smi": "no SAMI",
@@ -68,7 +74,7 @@ def tree_format(text: str, suffix: str) -> str | None:
             return "html"
         if suffix in _XML or head.startswith(_XML_HEADS):
             return "xml"
-        if _HTML_TAG.match(head):
+        if _HTML_TAG.match(head) and not is_europarl(head.split("\n")):
             return "html"
     return "html" if suffix in {".html", ".htm", ".xhtml"} else None
 
@@ -109,6 +115,7 @@ def line_format(lines: list[str], suffix: str) -> str:
 
 
 _LINE_FORMS = (
+    ("europarl", is_europarl),
     ("ass", is_ass),
     ("microdvd", is_microdvd),
     ("mpl2", is_mpl2),

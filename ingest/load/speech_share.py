@@ -11,13 +11,16 @@ from dynagrag.core.text import short
 
 _CODE = re.compile(
     r"(?P<tag></?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,500})?>)"
-    r"|(?P<key>[\w+/=-]{20,})"
+    r"|(?P<key>[A-Za-z0-9_+/=-]{20,})"  # not a sentence of a script without spaces
     r"|&(?:[a-z]{2,8}|#\d{1,6});"  # an entity
     r"|\"[\w.-]{1,40}\"\s?:"  # a key of JSON
     r"|\\[a-z]{1,20}"  # a command of RTF or TeX
     r"|[{}\[\]<>|\\]"
 )
 _NUMBER = re.compile(r"(?<![\w.,:;/+-])[-+]?\d[\d.,:;/-]{0,40}(?!\w)", re.ASCII)
+_TAG = re.compile(r"<[A-Za-z][\w:-]{0,40}\s+[\w:-]{1,40}\s?=")
+"""A tag with an attribute."""
+_FEWEST_TAGGED = 3
 _SAMPLE_CHARS = 200_000
 _FEWEST_CHARS = 60
 _SOME_CODE, _MOST_CODE = 0.2, 0.45
@@ -46,6 +49,7 @@ def speech_notes(turns: Iterable[SourceTurn]) -> tuple[str, ...]:
         code, numbers, total = code + here, numbers + rest, total + _num_letters(text)
         if here + rest > most:
             worst, most = text, here + rest
+    tagged = [text for text in texts if _TAG.search(text)]
     if total < _FEWEST_CHARS:
         return ()
     shares = code / total, (code + numbers) / total
@@ -59,6 +63,8 @@ def speech_notes(turns: Iterable[SourceTurn]) -> tuple[str, ...]:
             f"{shares[1]:.0%} of it is markup, keys or numbers, such as {short(worst, 60)}; check"
             " how it was read",
         )
+    if len(tagged) >= _FEWEST_TAGGED:
+        return (f"{len(tagged):,} turns hold markup, such as {short(tagged[0], 60)}",)
     return ()
 
 

@@ -22,7 +22,7 @@ from dynagrag.ingest.load.clocks import (
     read_clock,
 )
 from dynagrag.ingest.load.label_forms import Head, TextLine
-from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside
+from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside, split_asides
 from dynagrag.ingest.load.paragraph_times import ParagraphTimes
 from dynagrag.ingest.load.parsed import Parsed, has_letter, speaker_or_none
 from dynagrag.ingest.load.speakers import MAX_PLACES, RECURS, Labels, find_labels, label_notes
@@ -38,9 +38,16 @@ _LONG_CLOCK = re.compile(r"\d{1,2}:\d{2}:\d{2}$", re.ASCII)
 _COUNTED = re.compile(r"[ \t]{0,8}(\d{1,2})([ \t]{2,}(?=\S)|[ \t]*$)")
 _LEAST_LINES_OF_PAGE, _MOST_LINES_OF_PAGE = 10, 30
 _WITHIN = re.compile(rf"(?:\S+[ \t]+){{1,4}}{MARKED_CLOCK}", re.ASCII)
+_NO_WORDS = re.compile(r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*")
+"""A rule, a time that counts nothing, an export's `{Reactions}`, whose rights they are."""
+_QUOTED = re.compile(r"(?:>[ ]?)+(?=[^\s>])|>+$")
+"""Before each line of a quoted message."""
+_SHOUTED = re.compile(r"[^\W\d_][^\n!?,;:a-z]{4,60}[^\W_]")
 _OTTER_END = "transcribed by https://otter.ai"
 _MOST_FOOT_WORDS = 12
 _FEW_WORDS = 4
+_MOST_CLOSING_WORDS = 14
+"""Of a last line behind applause: `The sitting was closed at noon.`"""
 _MANY_WORDS = 20
 
 
@@ -71,12 +78,17 @@ def filled_lines(lines: Iterable[str]) -> list[TextLine]:
     """The lines that hold anything, each with its number and whether it begins a paragraph."""
     made: list[TextLine] = []
     opens = True
-    for number, line in enumerate(_without_numbers(list(lines)), 1):
+    lines = list(lines)
+    bare = _without_numbers(lines)
+    is_numbered = bare != lines
+    for number, line in enumerate(bare, 1):
         text = _WIDE_BLANK.sub(" ", line.replace("\u3000", "  ")).strip()
         if text:
             text = _ESCAPED_CLOCK.sub(lambda match: match[0].replace("\\", ""), text)
-            made.append(TextLine(text, number, opens, line[:2].isspace()))
-        opens = not text
+            is_outside = is_numbered and _COUNTED.match(lines[number - 1]) is None
+            made.append(TextLine(text, number, opens, line[:2].isspace(), is_outside))
+        # Between numbered lines a blank one is the edge of a page.
+        opens = not text and not (is_numbered and _COUNTED.match(lines[number - 1]) is None)
     return made
 
 
@@ -189,7 +201,7 @@ def _clock_places(lines: Sequence[TextLine], labels: Labels) -> _Clocks:
         num_timed = sum(head.clock is not None for head in labels.heads.values())
         # Each line of a chat has its date; a line without a name is the program's.
         is_chat = any(head.clock and head.clock.date for head in labels.heads.values())
-        share = 0.5 if is_chat else 0.8
+        share = 0.5 if is_chat else 0.7
         is_labelled = num_timed > 1 and num_timed >= share * (num_timed + len(leading))
         return _Clocks(
             leads=(is_labelled or len(leading) >= 2)
@@ -300,8 +312,9 @@ class _Cutter:
     def cut(self) -> None:
         """Fills `turns`."""
         heads = self.labels.heads
-        num_set_in = sum(self.lines[at].is_indented for at in heads)
-        self.is_set_in = bool(heads) and num_set_in >= 0.8 * len(heads)
+        spoken = [at for at, head in heads.items() if self.labels.speaker_of(head)]
+        num_set_in = sum(self.lines[at].is_indented for at in spoken)
+        self.is_set_in = bool(spoken) and num_set_in >= 0.8 * len(spoken)
         self.has_narrator = self._has_narrator()
         if self.has_narrator:
             self.notes.append(
@@ -315,6 +328,10 @@ class _Cutter:
                 at += head.num_lines
                 continue
             line = self.lines[at]
+            if line.is_outside:
+                self.turns.append(_OpenTurn(None, None, line.number, None, [line.text], True))
+                at += 1
+                continue
             alone = lone_clock(line.text) if self.clocks.alone else None
             if alone is not None:
                 self.pending = alone
@@ -364,7 +381,17 @@ class _Cutter:
         if match is not None:
             words = match[1]
             turn.clock = turn.clock or read_clock(match[2])
-        turn.lines.append(words)
+        words = _QUOTED.sub("", words) if words[:1] == ">" else words
+        if turn.is_aside or turn.speaker is None or words[:1] in "([":
+            turn.lines.append(words)
+            return
+        said, *others = split_asides(words)
+        turn.lines.append(said)
+        for aside, more in zip(others[::2], others[1::2], strict=True):
+            self.turns.append(_OpenTurn(None, None, turn.number, None, [aside], is_aside=True))
+            if more:
+                own = _OpenTurn(turn.speaker, turn.label, turn.number, None, [more])
+                self.turns.append(own)
 
     def _leave(self, line: TextLine, heading: re.Match[str] | None) -> None:
         """A heading or the like: it and what stands below are nobody's until a label comes."""
@@ -385,6 +412,14 @@ class _Cutter:
         if line.opens and is_outside and not is_aside(line.text):
             return True
         if self.speaker and line.opens and self.labels.has_sentences and self._is_list(at):
+            return True
+        if _NO_WORDS.fullmatch(line.text) and (line.opens or not has_letter(line.text)):
+            return True
+        if at + 1 in self.labels.heads and _SHOUTED.fullmatch(line.text) and line.text.isupper():
+            return True
+        is_behind_aside = line.opens and at > 0 and is_aside(self.lines[at - 1].text)
+        is_end = at + 1 == len(self.lines)
+        if is_behind_aside and is_end and len(line.text.split()) <= _MOST_CLOSING_WORDS:
             return True
         is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
         num_words = len(line.text.split())

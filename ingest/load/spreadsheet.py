@@ -10,6 +10,8 @@ from dynagrag.core.text import collapse, short
 from dynagrag.ingest.load.parsed import MAX_TREE_BYTES, Parsed
 from dynagrag.ingest.load.tables import parse_table
 
+_MAX_COLUMNS = 200
+
 
 def parse_xlsx(data: bytes) -> Parsed:
     """The rows of a sheet as turns, as those of a CSV file; the other sheets are named in a note.
@@ -45,8 +47,9 @@ def parse_xlsx(data: bytes) -> Parsed:
 def _rows(sheet: Any) -> Iterator[tuple[int, list[str]]]:
     """(number, cells) of each row that holds anything."""
     num_chars = 0
+    sheet.reset_dimensions()  # what a sheet says of its size may be a million rows of 16,384 cells
     for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
-        cells = [_text(value) for value in row]
+        cells = [_text(value) for value in row[:_MAX_COLUMNS]]
         num_chars += sum(map(len, cells))
         if num_chars > MAX_TREE_BYTES:
             raise LoadError(

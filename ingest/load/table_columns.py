@@ -6,26 +6,30 @@ So a header may be in any language, or missing. Its words are asked where the ce
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 from statistics import fmean, mean
 
 from dynagrag.core.errors import LoadError
-from dynagrag.core.text import UNSPACED, any_seconds, collapse, short
+from dynagrag.core.text import UNSPACED, collapse, short
 from dynagrag.ingest.load.parsed import has_letter
+from dynagrag.ingest.load.times import instant_of
 
 _MOST, _ALL = 0.8, 0.95
 """Shares of the filled cells of a column that make it what it is."""
 _HALF = 0.5
-_MAX_NAME_WORDS, _MAX_NAME_CHARS = 4.0, 60
+_MAX_NAME_WORDS, _MAX_NAME_CHARS = 8.0, 100
 _REPEATED = 0.7
 """At most so many different values in a column of speakers, as a share of its cells."""
+_CHANGES = 0.25
+"""At least so often another speaker stands in the next row."""
 _RIVAL = 0.5
 """A second column with this share of the words of the first may be the text as well."""
 _SAMPLE_ROWS = 300
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-TIMECODE = re.compile(r"(\d{1,2}:\d\d:\d\d)[:;](\d{1,2})", re.ASCII)
+TIMECODE = re.compile(r"(\d{1,2}[:;]\d\d[:;]\d\d)[:;](\d{1,2})", re.ASCII)
 """Hours, minutes, seconds, frames: editors' programs write them so."""
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*$")
 
@@ -65,6 +69,9 @@ class TableRoles:
     end: int | None = None
     duration: int | None = None
     span: int | None = None
+    voices: tuple[int, ...] = ()
+    """Columns of words of which each row fills one: a speaker each, as the header names them."""
+
     has_header: bool = True
 
 
@@ -123,11 +130,24 @@ def roles_by_cells(rows: Sequence[Sequence[str]]) -> TableRoles | None:
     header = [_cell(rows[0], at) if has_header else f"column {at + 1}" for at in range(width)]
     words = [own for own in columns if own.kind is _Kind.WORDS and own.place not in times.values()]
     speakers = [own for own in words if _may_be_speakers(own, is_timed=bool(times))]
-    text = _text(words, speakers, header)
+    voices = _voices(words) if times and has_header else []
+    text = voices[0] if voices else _text(words, speakers, header)
     if text is None:
         return None
-    speaker = _speaker([own for own in speakers if own is not text], header)
-    return TableRoles(text.place, speaker, **times, has_header=has_header)
+    speaker = None if voices else _speaker([own for own in speakers if own is not text], header)
+    if speaker is None and not voices:  # numbers of speakers are none by themselves
+        named = speaker_by_word(header)
+        speaker = None if named in {text.place, *times.values()} else named
+    return TableRoles(
+        text.place,
+        speaker,
+        times.get("start"),
+        times.get("end"),
+        times.get("duration"),
+        times.get("span"),
+        tuple(own.place for own in voices),
+        has_header,
+    )
 
 
 def times_by_cells(rows: Sequence[Sequence[str]], taken: Iterable[int]) -> dict[str, int]:
@@ -175,7 +195,10 @@ def _number(cell: str) -> float | None:
     """A time or a plain number; None for what is neither."""
     bare = bare_time(cell)
     framed = TIMECODE.fullmatch(bare)
-    return any_seconds(framed[1] if framed else bare)
+    with suppress(ValueError):
+        instant = instant_of(framed[1].replace(";", ":") if framed else bare)
+        return None if instant is None else instant.value
+    return None
 
 
 def _times(columns: Sequence[_Column]) -> dict[str, int]:
@@ -268,7 +291,7 @@ def _text(
     )
     if not ranked or ranked[0].mean_words < 1.5:
         return None
-    best = ranked[0]
+    best = next((own for own in ranked if own not in speakers), ranked[0])
     rivals = [
         own
         for own in ranked
@@ -277,14 +300,34 @@ def _text(
     return _one_of(rivals, TEXT_WORDS, header, "text")
 
 
+def _voices(words: Sequence[_Column]) -> list[_Column]:
+    """Columns of which each row but for a few fills exactly one."""
+    partial = [own for own in words if own.share_filled < _ALL]
+    if len(partial) < 2:
+        return []
+    num_filled = [
+        sum(bool(cell) for cell in row) for row in zip(*(own.cells for own in partial), strict=True)
+    ]
+    is_split = num_filled.count(1) >= _MOST * len(num_filled)
+    is_full = not any(own.share_filled >= _ALL and own.mean_words >= 3 for own in words)
+    return partial if is_split and is_full else []
+
+
 def _speaker(speakers: Sequence[_Column], header: Sequence[str]) -> int | None:
     changing = [own for own in speakers if len(set(own.filled)) > 1]
     known = [own for own in speakers if _is_word(header[own.place], SPEAKER_WORDS)]
-    found = known if len(known) == 1 else changing
+    found = known if len(known) == 1 else [own for own in changing if _takes_turns(own)]
     if not found:
         return None
     own = _one_of(found, SPEAKER_WORDS, header, "speaker")
     return None if own is None else own.place
+
+
+def _takes_turns(column: _Column) -> bool:
+    """Whether its values change from row to row, as speakers do; topics come in blocks."""
+    filled = column.filled
+    num_changes = sum(after != before for before, after in pairwise(filled))
+    return num_changes >= _CHANGES * (len(filled) - 1)
 
 
 def _one_of(

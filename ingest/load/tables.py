@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
-from dynagrag.ingest.load.field_turns import turns_in_field
+from dynagrag.ingest.load.captions import with_labels
+from dynagrag.ingest.load.field_turns import turns_in_field, with_leading_times
 from dynagrag.ingest.load.html_text import read_field
 from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, has_letter, speaker_or_none
 from dynagrag.ingest.load.table_columns import (
     SPAN,
     TIMECODE,
+    TableRoles,
     bare_time,
     roles_by_cells,
     speaker_by_word,
@@ -26,6 +28,7 @@ from dynagrag.ingest.load.times import (
     Instant,
     TimedWords,
     frames_a_second,
+    from_first,
     instant_of,
     unit_note,
     unit_of,
@@ -56,8 +59,7 @@ _GUESSED = "\t;|,"
 """Commas last: they stand in sentences and numbers."""
 _SAMPLE_ROWS, _MAX_NAME_WORDS = 50, 4
 _UNIT = re.compile(r" ?[(\[](s|sec|seconds|ms|milliseconds)[)\]]$")
-_CLOCK_HEAD = re.compile(r"[\[(#]?\d{1,2}:\d\d(?::\d\d)?\b", re.ASCII)
-_FEWEST_TIMED = 3
+_MOST_NAMED = 8
 _IN_BRACKETS = re.compile(r" ?[(\[][^()\[\]]{1,40}[)\]]$")
 
 
@@ -174,6 +176,9 @@ def parse_csv(lines: list[str]) -> Parsed:
     try:
         rows = [(at + reader.line_num, row) for row in reader]
     except csv.Error as err:
+        if delimiter == "\t":  # where quotation marks are words
+            plain = csv.reader(lines[at:], delimiter=delimiter, quoting=csv.QUOTE_NONE)
+            return parse_table([(at + plain.line_num, row) for row in plain], delimiter)
         raise LoadError(
             f"malformed CSV before line {at + reader.line_num}: {err}; check the quotation marks"
             " there"
@@ -190,13 +195,17 @@ def parse_table(rows: Sequence[tuple[int, Sequence[str]]], delimiter: str) -> Pa
     Raises:
         LoadError: No column for the text, or two that may be it.
     """
-    rows = _from_header(rows)
+    below = _from_header(rows)
+    above = sum(any(cell.strip() for cell in row) for _, row in rows[: len(rows) - len(below)])
+    rows = below
     cells = [row for _, row in rows]
     header = cells[0] if cells else []
-    columns, notes = columns_of(header), list[str]()
-    has_header = True
+    columns, has_header = columns_of(header), True
+    notes = [f"{plural(above, 'row')} above the header left out"] if above else []
     if columns is not None:
         columns = _with_cells(columns, cells)
+        left = _left(columns, cells)
+        notes += [f"columns not read: {left}"] if left else []
     else:
         roles = roles_by_cells(cells)
         if roles is None:
@@ -209,9 +218,32 @@ def parse_table(rows: Sequence[tuple[int, Sequence[str]]], delimiter: str) -> Pa
             roles.text, roles.speaker, roles.start, roles.end, roles.duration, span=roles.span
         )
         has_header = roles.has_header
-        notes.append(_told(columns, header if has_header else ()))
+        if roles.voices:
+            names = ", ".join(short(header[at], 30) for at in roles.voices)
+            notes.append(f"a column for each speaker: {names}")
+            rows, columns = _one_voice(rows, roles)
+            header = rows[0][1]
+        else:
+            notes.append(_told(columns, cells, has_header=has_header))
     parsed = parse_rows(columns, len(header), rows[1:] if has_header else rows, delimiter)
     return replace(parsed, notes=(*notes, *parsed.notes))
+
+
+def _one_voice(
+    rows: Sequence[tuple[int, Sequence[str]]], roles: TableRoles
+) -> tuple[list[tuple[int, list[str]]], Columns]:
+    """A table with a column a speaker as one with a column of speakers and one of words, behind the
+    others; a row with several is several.
+    """
+    names = rows[0][1]
+    made = [(rows[0][0], [*names, "speaker", "text"])]
+    for number, row in rows[1:]:
+        own = [*row, *[""] * (len(names) - len(row))]
+        spoken = [at for at in roles.voices if own[at].strip()]
+        made += [(number, [*own, names[at], own[at]]) for at in spoken]
+    speaker = len(names)
+    columns = Columns(speaker + 1, speaker, roles.start, roles.end, roles.duration, span=roles.span)
+    return made, columns
 
 
 def _from_header(rows: Sequence[tuple[int, Sequence[str]]]) -> Sequence[tuple[int, Sequence[str]]]:
@@ -237,17 +269,28 @@ def _with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
     return columns
 
 
-def _told(columns: Columns, header: Sequence[str]) -> str:
+def _told(columns: Columns, rows: Sequence[Sequence[str]], *, has_header: bool) -> str:
     """A line on the columns that cells decided, and on those that aren't read."""
-
-    def name(place: int) -> str:
-        return short(header[place], 30) if place < len(header) else f"column {place + 1}"
-
     roles = ("text", "speaker", "start", "end", "duration", "span")
     places = {role: getattr(columns, role) for role in roles}
-    told = ", ".join(f"{role} {name(at)}" for role, at in places.items() if at is not None)
-    left = ", ".join(name(at) for at in range(len(header)) if at not in columns.places)
+    told = ", ".join(
+        f"{role} {short(rows[0][at], 30) if has_header else f'column {at + 1}'}"
+        for role, at in places.items()
+        if at is not None
+    )
+    left = _left(columns, rows) if has_header else ""
     return f"columns by their cells: {told}" + (f"; not read: {left}" if left else "")
+
+
+def _left(columns: Columns, rows: Sequence[Sequence[str]]) -> str:
+    """The names of the columns that hold anything and aren't read; "" for none."""
+    left = [
+        short(name, 30)
+        for at, name in enumerate(rows[0])
+        if at not in columns.places and any(at < len(row) and row[at].strip() for row in rows[1:])
+    ]
+    more = f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
+    return ", ".join(left[:_MOST_NAMED]) + more
 
 
 def guessed_delimiter(lines: Sequence[str]) -> str | None:
@@ -271,6 +314,16 @@ def is_timed_table(lines: Sequence[str]) -> bool:
     delimiter = guessed_delimiter(lines)
     filled = [line for line in lines if line.strip()][:_SAMPLE_ROWS]
     return delimiter is not None and has_times(list(csv.reader(filled, delimiter=delimiter)))
+
+
+def is_table_of_turns(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a header names the text and a speaker or times, or cells tell times and sentences."""
+    if len(rows) < 2 or len(rows[0]) < 2:
+        return False
+    columns = columns_of(rows[0])
+    if columns is not None and (columns.speaker, columns.start) != (None, None):
+        return True
+    return has_times(rows)
 
 
 def has_times(rows: Sequence[Sequence[str]]) -> bool:
@@ -323,7 +376,6 @@ def parse_rows(
         return Parsed(tuple(whole), notes=("each of its texts is read as a transcript",))
     turns, unit_s = _turns(read, columns.hint_s, rate)
     notes = [*unit_note(unit_s, [columns.hint_s])]
-    notes += _missed_times(read, columns)
     notes += [f"{plural(num_empty, 'row')} without text left out"] if num_empty else []
     if num_joined:
         notes.append(
@@ -335,7 +387,11 @@ def parse_rows(
             if rate is not None
             else f"frame numbers up to {frames.largest}: times are to the second"
         )
-    return Parsed(tuple(turns), notes=tuple(notes))
+    moved, notes_of_dates = from_first(turns)
+    notes += notes_of_dates
+    moved = with_leading_times(moved, notes)
+    named, labels = with_labels(moved, notes)
+    return Parsed(named, notes=tuple(notes), labels=labels)
 
 
 def _whole_transcripts(texts: Sequence[str], columns: Columns) -> list[SourceTurn]:
@@ -344,18 +400,6 @@ def _whole_transcripts(texts: Sequence[str], columns: Columns) -> list[SourceTur
         return []
     found = [turns_in_field(text) for text in texts]
     return [turn for turns in found for turn in turns] if found and all(found) else []
-
-
-def _missed_times(
-    read: Sequence[tuple[str, str | None, list[Instant | None]]], columns: Columns
-) -> list[str]:
-    """A note where words begin with times and no column has one."""
-    if columns.start is not None or columns.span is not None:
-        return []
-    timed = [text for text, *_ in read if _CLOCK_HEAD.match(text)]
-    if len(timed) < max(_FEWEST_TIMED, 0.3 * len(read)):
-        return []
-    return [f"no time taken, though {len(timed)} texts have one, first {short(timed[0], 30)}"]
 
 
 def _turns(
@@ -423,7 +467,9 @@ def _time(cell: str, hint_s: float | None, number: int, frames: _Frames) -> Inst
     if timecode is not None:
         frame = int(timecode[2])
         frames.largest = max(frames.largest or 0, frame)
-        return Instant(clock_seconds(timecode[1]) or 0.0, float(frame), is_sure=True)
+        return Instant(
+            clock_seconds(timecode[1].replace(";", ":")) or 0.0, float(frame), is_sure=True
+        )
     try:
         return instant_of(cell, hint_s)
     except ValueError as err:

@@ -39,6 +39,10 @@ _DURATION = re.compile(
 _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _SPOKEN_DATE = re.compile(r"\d{1,2} [A-Za-z]{3,9} \d{4}")
 """As mail and chats write it: `Thu, 25 Apr 2024 09:00:01 +0000`."""
+_DOTTED_DATE = re.compile(
+    r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4}),?\s(\d{1,2}):(\d\d(?::\d\d)?)", re.ASCII
+)
+"""The day first, as dots have it everywhere: `25.04.2024 09:00:01`."""
 _LONGEST_S = 3600.0
 """Of one sentence."""
 _BACKWARD_S = 1.0
@@ -108,6 +112,9 @@ def instant_of(value: Any, hint_s: float | None = None) -> Instant | None:
         with suppress(ValueError, TypeError):
             when = parsedate_to_datetime(text.replace(" at ", " "))
             return Instant(when.replace(tzinfo=when.tzinfo or UTC).timestamp(), is_sure=True)
+    if (dotted := _DOTTED_DATE.fullmatch(text)) is not None:
+        day, month, year, hour, minute = dotted.groups()
+        text = f"{year}-{int(month):02}-{int(day):02} {hour:0>2}:{minute}"
     if _DATE_TIME.match(text) and len(text) <= 40:
         when = datetime.fromisoformat(text)
         when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)

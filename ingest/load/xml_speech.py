@@ -20,6 +20,8 @@ from dynagrag.ingest.load.tiers import Tier, TimedSpan, turns_of_tiers
 Element = ElementTree.Element
 
 _MILLI_S = 0.001
+_UNITS_S = {"s": 1.0, "ms": _MILLI_S, "min": 60.0}
+"""Of TEI's timelines."""
 _NEXT_S = 1e-6
 _MAX_DEPTH = 60
 
@@ -115,6 +117,14 @@ FORMS = {
         names=(("TLCPerson", "eId", ("showAs",)), ("TLCPerson", "id", ("showAs",))),
         titles=_set("docTitle"),
     ),
+    "compteRendu": XmlForm(
+        "assemblee-xml",
+        turns=(("paragraphe", (), "", ""),),
+        words=_set("texte"),
+        heads=_set("nom"),
+        left=_set("italique"),
+        silent=_set("metadonnees id qualite sommaire"),
+    ),
     "publicwhip": XmlForm(
         "hansard-xml",
         turns=(("speech", ("speakername", "speakerid"), "", ""),),
@@ -142,6 +152,7 @@ FORMS |= {
     "akomantoso": FORMS["akomaNtoso"],
     "HansardDocument": FORMS["Hansard"],
 }
+_ENDED = re.compile(r"[.!?…][\"'”’)\]]*\s*$")
 _PARTED = _set("w pc br lb seg l")
 """Elements with a blank between them."""
 _SPACED_SIGN = re.compile(r"\s+([.,;:!?…)])")
@@ -215,6 +226,8 @@ def _person(element: Element) -> str:
 def _points(root: Element, form: XmlForm) -> dict[str, float]:
     """Seconds of a timeline's points. TEI's may count from another point (`since`)."""
     points: dict[str, float] = {}
+    timeline = next((own for own in root.iter() if local(own.tag) == "timeline"), root)
+    unit_s = _UNITS_S.get(timeline.get("unit", "s"), 1.0)
     for tag, id_key, keys in form.points:
         for element in root.iter():
             own = _attributes(element)
@@ -223,6 +236,7 @@ def _points(root: Element, form: XmlForm) -> dict[str, float]:
             value = next((own[key] for key in keys if key in own), "")
             seconds = any_seconds(value)
             if seconds is not None:
+                seconds *= 1.0 if ":" in value else unit_s
                 points[own[id_key]] = seconds + points.get(own.get("since", "").lstrip("#"), 0.0)
             elif not points:
                 points[own[id_key]] = 0.0
@@ -431,10 +445,19 @@ def _exmaralda_tiers(root: Element) -> list[Tier]:
             names.get(id_) or id_ or None,
             is_remark=element.get("type", "t") != "t",
         )
+        last = ""
         for event in element.iter("event"):
             start, end = (points.get(event.get(key, "")) for key in ("start", "end"))
             place = places.get(event.get("start", ""))
-            tier.spans.append(TimedSpan(start, end, "".join(event.itertext()), place))
+            text = "".join(event.itertext())
+            before = tier.spans[-1] if tier.spans else None
+            # An utterance is cut wherever somebody else begins.
+            if before is not None and event.get("start") == last and not _ENDED.search(before.text):
+                text = before.text + text
+                tier.spans[-1] = TimedSpan(before.start_s, end, text, before.order)
+            else:
+                tier.spans.append(TimedSpan(start, end, text, place))
+            last = event.get("end", "")
         tiers.append(tier)
     return tiers
 

@@ -65,6 +65,18 @@ def test_an_embedder_of_4096_dimensions_is_kept_whole(make_store: MakeStore) -> 
     assert np.array_equal(store.vectors(VectorKind.MENTION, ["c", "a"]), vectors[[2, 0]])
 
 
+def test_neo4j_alone_refuses_an_embedder_that_its_indexes_cannot_hold(
+    make_store: MakeStore,
+) -> None:
+    store = make_store(W)
+    if not store.address().startswith("bolt"):
+        store.set_embedder(EmbedderIdentity("huge", 8192))
+        return
+    with pytest.raises(StoreError, match=r"huge gives 8,192 numbers .*--store sqlite"):
+        store.set_embedder(EmbedderIdentity("huge", 8192))
+    assert store.embedder() is None
+
+
 def test_vectors_of_the_graph_come_with_the_graph_alone(store: GraphStore) -> None:
     put(store, document("a", FACTS_A))
     rederive(store)

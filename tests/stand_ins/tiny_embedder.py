@@ -43,11 +43,13 @@ def make_embedder(
     dimension: int = 6,
     output: str = "last_hidden_state",
     more_inputs: Sequence[str] = (),
+    shape: tuple[int | str, int | str] = ("n", "t"),
+    has_special_tokens: bool = True,
     file: str = "onnx/model.onnx",
 ) -> Path:
     """A folder as the hub has them. `pooling`: its file, mean by default; {} writes none."""
-    _write_onnx(folder / file, word_vectors(dimension), output, more_inputs)
-    _tokenizer().save(str(folder / "tokenizer.json"))
+    _write_onnx(folder / file, word_vectors(dimension), output, more_inputs, shape)
+    _tokenizer(has_special_tokens).save(str(folder / "tokenizer.json"))
     modules = [
         {"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
         {"idx": 1, "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
@@ -69,18 +71,24 @@ def write_json(path: Path, value: object) -> None:
     path.write_text(json.dumps(value), encoding="utf-8")
 
 
-def _write_onnx(path: Path, table: Vectors, output: str, more_inputs: Sequence[str]) -> None:
+def _write_onnx(
+    path: Path,
+    table: Vectors,
+    output: str,
+    more_inputs: Sequence[str],
+    shape: tuple[int | str, int | str],
+) -> None:
     """A table of vectors, looked up: a vector a token, or for `sentence_embedding` and `logits`
     the largest numbers of a text's own.
     """
     from onnx import TensorProto, helper, numpy_helper, save
 
     inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "t"])
+        helper.make_tensor_value_info(name, TensorProto.INT64, shape)
         for name in ("input_ids", "attention_mask", *more_inputs)
     ]
     is_pooled = output in ("sentence_embedding", "logits")
-    shape = ["n", table.shape[1]] if is_pooled else ["n", "t", table.shape[1]]
+    given = [shape[0], table.shape[1]] if is_pooled else [*shape, table.shape[1]]
     nodes = [
         helper.make_node("Gather", ["table", "input_ids"], ["looked up"], axis=0),
         helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
@@ -97,14 +105,14 @@ def _write_onnx(path: Path, table: Vectors, output: str, more_inputs: Sequence[s
         numpy_helper.from_array(np.array([2], np.int64), "last"),
         numpy_helper.from_array(np.array([1], np.int64), "middle"),
     ]
-    outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)]
+    outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, given)]
     graph = helper.make_graph(nodes, "embedder", inputs, outputs, made)
     path.parent.mkdir(parents=True, exist_ok=True)
     opset = [helper.make_opsetid("", 18)]
     save(helper.make_model(graph, opset_imports=opset, ir_version=9), str(path))
 
 
-def _tokenizer():  # type: ignore[no-untyped-def]
+def _tokenizer(has_special_tokens: bool):  # type: ignore[no-untyped-def]
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import WhitespaceSplit
@@ -112,5 +120,6 @@ def _tokenizer():  # type: ignore[no-untyped-def]
 
     made = Tokenizer(WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]"))
     made.pre_tokenizer = WhitespaceSplit()
-    made.post_processor = BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    if has_special_tokens:
+        made.post_processor = BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     return made

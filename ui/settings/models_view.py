@@ -32,7 +32,8 @@ _HELP = {
     ),
     "embedder": (
         "minilm, another of the list below, a folder or hub name of any sentence embedder, or"
-        " openai:NAME. A workspace keeps the embedder that it began with."
+        " openai:NAME. A workspace keeps its embedder until `dynagrag embedder use` gives it"
+        " another."
     ),
     "openai_base_url": (
         "For `openai:` models, e.g. http://localhost:11434/v1 for Ollama. Empty: OpenAI's own."

@@ -13,6 +13,7 @@ from dynagrag.cli.ask import ask
 from dynagrag.cli.backup import backup, doctor, restore
 from dynagrag.cli.demo import demo
 from dynagrag.cli.document_commands import delete, documents, rename
+from dynagrag.cli.embedder_commands import embedder_app
 from dynagrag.cli.evaluate.citations import MEASURES, citations
 from dynagrag.cli.evaluate.entities import entities
 from dynagrag.cli.evaluate.evidence import EVIDENCE_MEASURES, evidence
@@ -85,6 +86,7 @@ for _command in (
     app.command()(_command)
 app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")
+app.add_typer(embedder_app, name="embedder")
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(workspaces_app, name="workspaces")
 app.add_typer(evaluate_app, name="evaluate")

@@ -229,6 +229,12 @@ class DerivedGraph(Protocol):
         `is_derived_current` is false.
         """
 
+    def replace_vectors(self, staged: "GraphStore", records: Records) -> bool:
+        """Takes the embedder, all vectors, the merges and the graph of another store that holds the
+        same records, in one transaction. False, and nothing is written, where the records have
+        changed since.
+        """
+
     def graph(self) -> Graph:
         """The derived view as last written; empty before."""
 

@@ -50,6 +50,12 @@ _MIN_ENGLISH, _MIN_ENGLISH_OF_BEST = 0.12, 0.3
 """English is taken for English from here on, names of other languages and all: short English
 sentences have 0.13 and more, those of other languages 0.1 at most.
 """
+_ASKS = frozenset(
+    "who whose what when where which why how did does were should would could".split()
+)
+"""No other language that is told apart has one of them."""
+_MAX_LETTERS, _FEW_OTHERS = 20_000, 0.003
+"""Letters of a document that are looked at; of English ones 0.0003 are not from a to z."""
 _LIKELY = 0.5
 _MANY = 0.4
 """Words in small letters of an English text's sentence that seems to be in another language, but
@@ -81,6 +87,24 @@ def language_of(text: str, usual: str = UNKNOWN) -> str:
         return best
     is_english = _share_of_plain_english(text) == 1.0  # "Ann met Leo in Hull"
     return ENGLISH if is_english else UNKNOWN
+
+
+def language_of_question(question: str) -> str:
+    """As `language_of`, without the library where the first word is an English one to ask with."""
+    first = _WORD.search(question)
+    return ENGLISH if first and first[0].casefold() in _ASKS else language_of(question)
+
+
+def other_language_of(text: str) -> str:
+    """The code of a long text's language where that is another than English, else empty. The
+    library isn't asked about a text with hardly a letter beyond a to z: most are English.
+    """
+    read = text[:_MAX_LETTERS]
+    others = sum(letter.isalpha() and not letter.isascii() for letter in read)
+    if others < _FEW_OTHERS * len(read) or not others:
+        return ""
+    found = language_of(text)
+    return "" if found in (ENGLISH, UNKNOWN) else found
 
 
 def _share_of_plain_english(text: str) -> float:

@@ -43,6 +43,8 @@ class WordClass(StrEnum):
     """A sentence that begins with it states nothing by itself: it asks, orders, or goes on."""
     OF_SPEAKERS = "of_speakers"
     """Means who speaks or is spoken to: in another's mouth, somebody else."""
+    FIRST_PERSON = "first_person"
+    """Means who speaks, alone."""
     MID_ADVERB = "mid_adverb"
     """May stand between a subject and its verb."""
     ASKING = "asking"

@@ -21,7 +21,7 @@ _DEFAULT_MAX_TOKENS = 512
 _QUERY_PROMPTS = ("query",)
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 """The names of prompts, and their order, are those of sentence-transformers."""
-_MODULES = ("Transformer", "Pooling", "Normalize")
+_MODULES = ("Transformer", "Pooling", "Dense", "Normalize")
 _ROBERTA_LIKE = ("roberta", "xlm-roberta", "camembert", "mpnet")
 """Their positions begin behind the padding token's, so the last two aren't for text."""
 
@@ -48,16 +48,25 @@ _POOLINGS = {
 
 
 @dataclass(frozen=True, slots=True)
+class DenseLayer:
+    """A layer behind the pooling: `folder` has its weights, model.safetensors."""
+
+    folder: Path
+    is_tanh: bool
+
+
+@dataclass(frozen=True, slots=True)
 class EmbedderTraits:
     """How texts become vectors. Prompts are put before each text; `max_tokens` counts special ones,
     and longer texts are read in windows. All vectors are brought to length one, whatever the files
-    say of it. `pooling`: None where nobody tells it.
+    say of it. `pooling`: None where nobody tells it. `dense`: layers behind the pooling.
     """
 
     pooling: Pooling | None
     max_tokens: int = _DEFAULT_MAX_TOKENS
     query_prompt: str = ""
     document_prompt: str = ""
+    dense: tuple[DenseLayer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +87,9 @@ def read_traits(folder: Path, known: EmbedderTraits | None) -> FoundTraits:
     """
     pooling = _pooling(folder)
     max_tokens = _max_tokens(folder)
-    prompts = _read(folder / "config_sentence_transformers.json").get("prompts") or {}
+    config = _read_object(folder / "config_sentence_transformers.json")
+    prompts = config.get("prompts") or {}
+    usual = str(prompts.get(config.get("default_prompt_name"), "") or "")
     missing = [
         name
         for name, lacks in (
@@ -93,8 +104,9 @@ def read_traits(folder: Path, known: EmbedderTraits | None) -> FoundTraits:
     traits = EmbedderTraits(
         pooling or base.pooling,
         min(max_tokens or base.max_tokens, _MAX_TOKENS),
-        _prompt(prompts, _QUERY_PROMPTS) if has_prompts else base.query_prompt,
-        _prompt(prompts, _DOCUMENT_PROMPTS) if has_prompts else base.document_prompt,
+        _prompt(prompts, _QUERY_PROMPTS, usual) if has_prompts else base.query_prompt,
+        _prompt(prompts, _DOCUMENT_PROMPTS, usual) if has_prompts else base.document_prompt,
+        _dense(folder),
     )
     told = known is not None and (known.query_prompt or known.document_prompt)
     return FoundTraits(
@@ -113,18 +125,37 @@ def no_pooling(folder: Path) -> SettingsError:
     )
 
 
-def _prompt(prompts: dict[str, str], names: tuple[str, ...]) -> str:
-    return next((prompts[name] for name in names if prompts.get(name)), "")
+def _prompt(prompts: dict[str, str], names: tuple[str, ...], usual: str) -> str:
+    return next((prompts[name] for name in names if prompts.get(name)), usual)
 
 
-def _pooling(folder: Path) -> Pooling | None:
-    """None where no file tells."""
+def _steps(folder: Path) -> list[tuple[str, str]]:
+    """The kinds of the modules and their folders."""
     modules = _read(folder / "modules.json") or []
-    steps = [
+    return [
         (str(module.get("type", "")).rpartition(".")[2], str(module.get("path", "")))
         for module in modules
         if isinstance(module, dict)
     ]
+
+
+def _dense(folder: Path) -> tuple[DenseLayer, ...]:
+    layers = []
+    for place in (folder / path for kind, path in _steps(folder) if kind == "Dense"):
+        activation = str(_read_object(place / "config.json").get("activation_function", ""))
+        name = activation.rpartition(".")[2] or "Tanh"  # the library's own default
+        if name not in ("Tanh", "Identity"):
+            raise SettingsError(
+                f"{place / 'config.json'} names the activation {name}, which isn't done without"
+                f" torch: pip install '.[local]' and write torch:{folder}"
+            )
+        layers.append(DenseLayer(place, name == "Tanh"))
+    return tuple(layers)
+
+
+def _pooling(folder: Path) -> Pooling | None:
+    """None where no file tells."""
+    steps = _steps(folder)
     by_torch = f"isn't done without torch: pip install '.[local]' and write torch:{folder}"
     if other := [kind for kind, _ in steps if kind not in _MODULES]:
         raise SettingsError(
@@ -132,7 +163,7 @@ def _pooling(folder: Path) -> Pooling | None:
             f" {by_torch}"
         )
     place = next((path for kind, path in steps if kind == "Pooling"), "1_Pooling")
-    config = _read(folder / place / "config.json")
+    config = _read_object(folder / place / "config.json")
     if not config:
         return None
     if config.get("include_prompt") is False:
@@ -155,17 +186,24 @@ def _pooling(folder: Path) -> Pooling | None:
 
 def _max_tokens(folder: Path) -> int | None:
     """The shortest of what the files say; None where they don't."""
-    config = _read(folder / "config.json")
+    config = _read_object(folder / "config.json")
     positions = config.get("max_position_embeddings")
     if isinstance(positions, int) and config.get("model_type") in _ROBERTA_LIKE:
         positions -= 2
     limits = [
-        _read(folder / "sentence_bert_config.json").get("max_seq_length"),
-        _read(folder / "tokenizer_config.json").get("model_max_length"),
+        _read_object(folder / "sentence_bert_config.json").get("max_seq_length"),
+        _read_object(folder / "tokenizer_config.json").get("model_max_length"),
         positions,
     ]
     own = [int(limit) for limit in limits if isinstance(limit, int | float) and limit > 0]
     return min(own, default=None)
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    found = _read(path)
+    if not isinstance(found, dict):
+        raise SettingsError(f"{path} is damaged (no object); fetch the model's folder anew")
+    return found
 
 
 def _read(path: Path) -> Any:

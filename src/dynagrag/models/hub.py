@@ -15,6 +15,8 @@ _TIMEOUT_S = 8.0
 _MAX_NAMED = 8
 _PATTERNS = ["*.json", "*.txt", "*.model", "*.jinja", "*.safetensors"]
 """No pickles, and no second set of weights for another runtime."""
+_DENSE = "*_Dense/model.safetensors"
+"""A layer behind an embedder's pooling, which its .onnx file doesn't hold."""
 _ONNX_FIRST = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 
 
@@ -64,7 +66,7 @@ def onnx_patterns(hub_id: str, of_embedders_alone: bool = False) -> list[str] | 
     if of_embedders_alone and "modules.json" not in files:
         return None
     chosen = onnx_file(files)
-    return [*_PATTERNS[:4], chosen, f"{chosen}?data"] if chosen else None
+    return [*_PATTERNS[:4], _DENSE, chosen, f"{chosen}?data"] if chosen else None
 
 
 def fetch_snapshot(hub_id: str, target: Path, patterns: list[str] | None = None) -> Path:

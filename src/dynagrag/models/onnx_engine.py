@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dynagrag.core.errors import ModelError, SettingsError
 from dynagrag.core.schema import Vectors
 from dynagrag.core.vectors import unit_rows
-from dynagrag.models.embedder_traits import EmbedderTraits, Pooling, no_pooling
+from dynagrag.models.embedder_traits import DenseLayer, EmbedderTraits, Pooling, no_pooling
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -26,6 +26,12 @@ _INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
 _TOKENS = ("last_hidden_state", "token_embeddings", "hidden_states")
 _SENTENCE = ("sentence_embedding", "sentence_embeddings")
 """Names of outputs: a vector a token, or a text."""
+_TYPES: dict[str, type] = {
+    "tensor(int32)": np.int32,
+    "tensor(float)": np.float32,
+    "tensor(bool)": np.bool_,
+}
+"""Of inputs that aren't int64."""
 _BATCH_TOKENS = 512
 """Of a batch, padding included: more don't fit the processor's caches. 600 sentences took 4.5 s at
 512 and 6.6 s at 8,192, on one core.
@@ -64,13 +70,17 @@ class OnnxEngine:
                 f"{folder} could not be loaded as an embedder:"
                 f" {' '.join(str(err).split())[:200]}; fetch its files again"
             ) from err
-        self._inputs = {own.name: own.type for own in self._session.get_inputs()}
+        inputs = self._session.get_inputs()
+        self._inputs = {own.name: _TYPES.get(own.type, np.int64) for own in inputs}
         if unknown := [name for name in self._inputs if name not in _INPUTS]:
             raise SettingsError(
                 f"{folder} has an .onnx file for another task: it wants {', '.join(unknown[:3])},"
                 " and an embedder reads nothing but tokens; export it for feature-extraction"
             )
-        self._output, self._is_pooled = _output(folder, self._session)
+        self._num_rows, self._num_columns = _fixed_shape(inputs[0].shape)
+        self._max_tokens = min(traits.max_tokens, self._num_columns or traits.max_tokens)
+        self._output, self._is_pooled = _output(folder, self._session, bool(traits.dense))
+        self._dense = [] if self._is_pooled else [_read_dense(layer) for layer in traits.dense]
         if traits.pooling is None and not self._is_pooled:
             raise no_pooling(folder)
 
@@ -103,18 +113,18 @@ class OnnxEngine:
         """A text's tokens; several lists where it is too long, all with its special tokens and its
         prompt.
         """
-        ids = list(encoding.ids)
-        if len(ids) <= self.traits.max_tokens:
+        ids = list(encoding.ids) or [0]
+        if len(ids) <= self._max_tokens:
             return [ids]
         is_special = list(encoding.special_tokens_mask)
         first = is_special.index(0)
         last = len(ids) - is_special[::-1].index(0)
         ends = [end for _, end in encoding.offsets[first:last]]
         head = first + sum(end <= num_prompt_chars for end in ends)
-        room = self.traits.max_tokens - head - (len(ids) - last)
+        room = self._max_tokens - head - (len(ids) - last)
         if room < 1:
             raise SettingsError(
-                f"the prompt alone fills the {self.traits.max_tokens} tokens that the embedder"
+                f"the prompt alone fills the {self._max_tokens} tokens that the embedder"
                 " reads; set a shorter query_prefix and document_prefix"
             )
         num = ceil((last - head) / room)
@@ -123,7 +133,7 @@ class OnnxEngine:
 
     def _vectors(self, windows: Sequence[Sequence[int]]) -> Vectors:
         """(n, d) float32 unit rows."""
-        order = batches([len(window) for window in windows])
+        order = batches([len(window) for window in windows], self._num_rows)
         parts = [self._pooled([windows[number] for number in batch]) for batch in order]
         found = unit_rows(np.concatenate(parts))
         rows = np.empty_like(found)
@@ -132,16 +142,24 @@ class OnnxEngine:
 
     def _pooled(self, windows: Sequence[Sequence[int]]) -> Vectors:
         lengths = np.array([len(window) for window in windows])
-        ids = np.zeros((len(windows), lengths.max()), dtype=np.int64)
+        shape = self._num_rows or len(windows), self._num_columns or lengths.max()
+        ids = np.zeros(shape, dtype=np.int64)
         for row, window in enumerate(windows):
             ids[row, : len(window)] = window
-        mask = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
+        mask = np.zeros_like(ids)
+        mask[: len(windows)] = np.arange(ids.shape[1]) < lengths[:, None]
         try:
             (found,) = self._session.run([self._output], self._fed(ids, mask))
         except Exception as err:  # the library has errors of its own for each kind
             raise ModelError(f"the embedder failed: {' '.join(str(err).split())[:200]}") from err
-        hidden = np.asarray(found, dtype=np.float32)
-        return hidden if self._is_pooled else _pooled(hidden, mask, self.traits.pooling)
+        hidden, num = np.asarray(found, dtype=np.float32), len(windows)
+        if self._is_pooled:
+            return hidden[:num]
+        vectors = _pooled(hidden[:num], mask[:num], self.traits.pooling)
+        for weight, bias, is_tanh in self._dense:
+            vectors = vectors @ weight.T + bias
+            vectors = np.tanh(vectors) if is_tanh else vectors
+        return vectors
 
     def _fed(self, ids: Ids, mask: Ids) -> dict[str, Any]:
         rows = {
@@ -150,18 +168,18 @@ class OnnxEngine:
             "token_type_ids": np.zeros_like(ids),
             "position_ids": np.broadcast_to(np.arange(ids.shape[1]), ids.shape),
         }
-        return {
-            name: rows[name].astype(np.int32) if kind == "tensor(int32)" else rows[name]
-            for name, kind in self._inputs.items()
-        }
+        return {name: rows[name].astype(kind) for name, kind in self._inputs.items()}
 
 
-def batches(lengths: Sequence[int]) -> list[list[int]]:
-    """The numbers of the texts, the longest first, in batches of _BATCH_TOKENS, or of one text."""
+def batches(lengths: Sequence[int], max_texts: int = 0) -> list[list[int]]:
+    """The numbers of the texts, the longest first, in batches of _BATCH_TOKENS, or of one text; of
+    at most `max_texts`, 0 for any number.
+    """
     order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
     found, start = [], 0
     while start < len(order):
         size = max(1, _BATCH_TOKENS // max(1, lengths[order[start]]))
+        size = min(size, max_texts or size)
         found.append(order[start : start + size])
         start += size
     return found
@@ -218,14 +236,39 @@ def _session(model: Path | bytes, weights: Mapping[str, Vectors]) -> "InferenceS
     )
 
 
-def _output(folder: Path, session: "InferenceSession") -> tuple[str, bool]:
+def _fixed_shape(shape: Sequence[int | str | None]) -> tuple[int, int]:
+    """Texts and tokens of a graph that takes one shape alone; 0 where any number will do."""
+    texts, tokens = (size if isinstance(size, int) and size > 0 else 0 for size in shape[:2])
+    return texts, tokens
+
+
+def _read_dense(layer: DenseLayer) -> tuple[Vectors, Vectors, bool]:
+    """Weight (out, in), bias (out,), and whether tanh follows."""
+    from safetensors.numpy import load_file
+
+    try:
+        found = load_file(layer.folder / "model.safetensors")
+        weight = np.asarray(found["linear.weight"], dtype=np.float32)
+        bias = np.asarray(found.get("linear.bias", np.zeros(len(weight))), dtype=np.float32)
+    except Exception as err:  # safetensors raises what it likes for files that are damaged
+        raise SettingsError(
+            f"{layer.folder} has no dense layer's model.safetensors that can be read"
+            f" ({' '.join(str(err).split())[:100]}); fetch the model's folder anew"
+        ) from err
+    return weight, bias, layer.is_tanh
+
+
+def _output(folder: Path, session: "InferenceSession", prefers_pooled: bool) -> tuple[str, bool]:
     """The output that is read, and whether it is a vector a text already: by the usual names, else
-    the first of three axes. SettingsError where there is none.
+    the first of three axes. `prefers_pooled`: more follows the pooling, which a graph that pools
+    has in it. SettingsError where there is none.
     """
-    ranks = {own.name: len(own.shape) for own in session.get_outputs()}
+    ranks = {own.name: len(own.shape or ()) for own in session.get_outputs()}  # 0: not told
+    pooled = [(name, True) for name in _SENTENCE if ranks.get(name) in (2, 0)]
     candidates: Iterable[tuple[str, bool]] = [
-        *((name, False) for name in _TOKENS if ranks.get(name) == 3),
-        *((name, True) for name in _SENTENCE if ranks.get(name) == 2),
+        *(pooled if prefers_pooled else ()),
+        *((name, False) for name in _TOKENS if ranks.get(name) in (3, 0)),
+        *pooled,
         *((name, False) for name, rank in ranks.items() if rank == 3 and "logits" not in name),
     ]
     found = next(iter(candidates), None)

@@ -328,7 +328,8 @@ def test_what_a_model_refuses_is_left_out_said_and_tried_again(
 
     run, summary = evaluate(FakeChat(refusing), out=tmp_path / "run")
     assert summary["errors"] == {"default": 1, "naive": 1, "closed-book": 1, "gold": 1}
-    assert "1 answer failed, left out" in (run.path / "report.html").read_text(encoding="utf-8")
+    report = (run.path / "report.html").read_text(encoding="utf-8")
+    assert "1 answer failed, left out (the first: fake: also after one repair" in report
     assert summary["counts"]["default"]["f1"] == 2
     _, again = evaluate(FakeChat(shortening), out=tmp_path / "run")
     assert set(again["errors"].values()) == {0}

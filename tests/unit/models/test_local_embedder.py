@@ -3,11 +3,13 @@ and the catalogue. Small models are made here; real ones are used where they wer
 """
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 from tiny_embedder import MAX_TOKENS, make_embedder, tokens, unit, word_vectors, write_json
 
 from dynagrag.config.settings import Settings
@@ -97,11 +99,57 @@ def test_a_graph_that_pools_by_itself_needs_no_pooling_of_the_folder(tmp_path: P
     np.testing.assert_allclose(found, unit(rows.max(axis=0)), atol=1e-6)
 
 
+@pytest.mark.parametrize(("activation", "act"), [("Identity", np.array), ("Tanh", np.tanh)])
+def test_dense_layers_behind_the_pooling_are_applied(
+    tmp_path: Path, activation: str, act: Callable[[Vectors], Vectors]
+) -> None:
+    weights = np.random.default_rng(1).standard_normal((3, 6)).astype(np.float32)
+    bias = np.array([1, 2, 3], dtype=np.float32)
+    make_embedder(tmp_path)
+    modules = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Dense", "Dense")]
+    write_json(tmp_path / "modules.json", [{"path": p, "type": f"a.{t}"} for p, t in modules])
+    write_json(tmp_path / "2_Dense" / "config.json", {"activation_function": f"a.{activation}"})
+    save_file(
+        {"linear.weight": weights, "linear.bias": bias}, tmp_path / "2_Dense/model.safetensors"
+    )
+    embedder = open_embedder(str(tmp_path), Settings())
+    mean = word_vectors()[tokens("pump failed")].mean(axis=0)
+    expected = unit(act(weights @ mean + bias))
+    np.testing.assert_allclose(embedder.embed_documents(["pump failed"])[0], expected, atol=1e-5)
+    assert embedder.identity.dimension == 3
+
+
 @pytest.mark.parametrize("more", [("token_type_ids",), ("token_type_ids", "position_ids"), ()])
 def test_a_graph_gets_the_inputs_that_it_names(tmp_path: Path, more: tuple[str, ...]) -> None:
     make_embedder(tmp_path, more_inputs=more)
     found = open_embedder(str(tmp_path), Settings()).embed_documents(["pump failed"])
     np.testing.assert_allclose(found, means("pump failed"), atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(1, 6), (3, 6), ("n", 6), (1, "t")])
+def test_a_graph_of_one_shape_alone_gets_that_shape(
+    tmp_path: Path, shape: tuple[int | str, int | str]
+) -> None:
+    make_embedder(tmp_path, shape=shape)
+    texts = ["pump failed", "crew", "valve held", "", "crew slept"]
+    embedder = open_embedder(str(tmp_path), Settings())
+    np.testing.assert_allclose(embedder.embed_documents(texts), means(*texts), atol=1e-6)
+    long = embedder.embed_documents(["pump failed valve held crew slept crew slept"])
+    assert not np.allclose(long, means("pump failed valve held"), atol=1e-3), "nothing is cut"
+
+
+def test_a_tokenizer_without_special_tokens_gives_an_empty_text_a_vector(tmp_path: Path) -> None:
+    make_embedder(tmp_path, has_special_tokens=False)
+    found = open_embedder(str(tmp_path), Settings()).embed_documents(["", "crew"])
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
+
+
+def test_the_usual_prompt_serves_where_a_folder_has_none_for_the_kind(tmp_path: Path) -> None:
+    make_embedder(tmp_path)
+    named = {"prompts": {"search": "query: "}, "default_prompt_name": "search"}
+    write_json(tmp_path / "config_sentence_transformers.json", named)
+    embedder = open_embedder(str(tmp_path), Settings())
+    np.testing.assert_allclose(embedder.embed_query("crew"), means("query: crew")[0], atol=1e-6)
 
 
 def test_one_of_several_files_can_be_chosen_and_is_in_the_name(tmp_path: Path) -> None:
@@ -166,12 +214,20 @@ def test_what_a_folder_lacks_is_named_with_what_to_do(tmp_path: Path) -> None:
     assert "names the pooling 'mean_tokens and cls_token'" in error("both")
     make_embedder(tmp_path / "apart", {"pooling_mode": "mean", "include_prompt": False})
     assert "leaves its prompt out of the pooling" in error("apart")
+    make_embedder(tmp_path / "lstm")
+    write_json(tmp_path / "lstm" / "modules.json", [{"path": "2_LSTM", "type": "a.LSTM"}])
+    assert "has the module LSTM behind its pooling" in error("lstm")
     make_embedder(tmp_path / "dense")
     write_json(tmp_path / "dense" / "modules.json", [{"path": "2_Dense", "type": "a.Dense"}])
-    assert "has the module Dense behind its pooling" in error("dense")
+    assert "2_Dense has no dense layer's model.safetensors" in error("dense")
+    relu = {"activation_function": "torch.nn.modules.activation.ReLU"}
+    write_json(tmp_path / "dense" / "2_Dense" / "config.json", relu)
+    assert "names the activation ReLU, which isn't done without torch" in error("dense")
     make_embedder(tmp_path / "cut")
     (tmp_path / "cut" / "modules.json").write_text("[{")
     assert "modules.json is damaged" in error("cut")
+    write_json(make_embedder(tmp_path / "list") / "sentence_bert_config.json", [1])
+    assert "sentence_bert_config.json is damaged (no object)" in error("list")
     (make_embedder(tmp_path / "broken") / "onnx" / "model.onnx").write_bytes(b"cut")
     assert "broken could not be loaded as an embedder" in error("broken")
     assert "no embedder folder" in error("gone")

@@ -107,6 +107,14 @@ class CheckedClaim:
     question: str = ""
 
     @property
+    def is_unread(self) -> bool:
+        """Whether nobody could tell: it was not checked, and is no short answer in a language that
+        rules read, of which a line might have stated something.
+        """
+        is_of_rules = bool(self.question) and not self.language
+        return self.verdict is Verdict.NOT_CHECKED and not is_of_rules
+
+    @property
     def found(self) -> tuple[str, ...]:
         """The lines that code found for it: the model didn't cite them."""
         return tuple(label for label in self.lines if label not in self.cited)

@@ -4,4 +4,7 @@ from pathlib import Path
 
 from dynagrag.language.lexicon import Lexicon
 
-words_of = Lexicon(Path(__file__).with_name("lexicon.tsv")).words
+_LEXICON = Lexicon(Path(__file__).with_name("lexicon.tsv"))
+
+words_of = _LEXICON.words
+values_of = _LEXICON.values

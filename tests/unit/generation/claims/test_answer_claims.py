@@ -12,6 +12,7 @@ from dynagrag.generation.claims import rules_checker
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims, final_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.claims.strict_answer import strict_answer
+from dynagrag.generation.claims.verdict_text import verdict_note
 
 
 class ByLetter:
@@ -209,6 +210,23 @@ def test_a_claim_is_held_against_the_same_lines_once(monkeypatch: pytest.MonkeyP
         RulesChecker(),
     )
     assert len(held) == 1
+
+
+def test_where_no_line_shares_a_word_the_cited_one_is_nearest_and_no_other_language_is_named() -> (
+    None
+):
+    evidence = {
+        "E1": Line("Der Turm ist zu.", "Eva", "d", language="de"),
+        "E2": Line("Odda tekst do marca.", "Marek", "m", language="pl"),
+    }
+    rules = RulesChecker()
+    cited, uncited = checked_claims(
+        [WrittenFrom("She will hand it in by May [E2]. It was painted blue last year.", evidence)],
+        rules,
+    )[0]
+    assert (cited.lines, cited.language) == (("E2",), "pl")
+    assert (uncited.verdict, uncited.lines) == (Verdict.NOT_CHECKED, ())
+    assert verdict_note(uncited) == "not checked"
 
 
 def test_a_claim_is_in_the_language_of_its_answer_or_question_whatever_its_lines_are_in() -> None:

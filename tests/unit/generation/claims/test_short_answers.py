@@ -6,6 +6,7 @@ from dynagrag.core.schema import CheckedClaim, Claim, Line, Verdict
 from dynagrag.evaluation.citations.claim_sets import SHORT, load_by_hand
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.claims.claim_split import split_claims
+from dynagrag.generation.claims.held_stream import HeldStream
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.claims.short_answers import statement, whole_claim
 from dynagrag.generation.claims.verdict_text import verdict_note
@@ -107,6 +108,47 @@ def test_items_and_cited_names_are_short_answers_and_courtesies_are_not() -> Non
     assert (only.text, only.question) == ("Ann Lee spoke first.", "")
     assert not split_claims("Sure!", question)
     assert not split_claims("Ann Lee [E1].")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "wanted"),
+    [
+        ("Who signed the letter?", "It was Bob Hill [E1].", ""),
+        ("Who signed the letter?", "It was Eva Roth [E2].", "stated"),
+        ("Who signed the letter?", "Bob Hill did [E1].", ""),
+        ("Who signed the letter?", "Eva Roth did [E2].", "stated"),
+        ("When was the letter signed?", "That was in 1974 [E2].", "stated"),
+        ("When was the letter signed?", "It was in 1950 [E3].", ""),
+        ("Did Eva Roth sign the letter?", "Yes, she did [E2].", "stated"),
+        ("Did Bob Hill sign the letter?", "Yes, he did [E1].", ""),
+    ],
+)
+def test_a_sentence_that_only_frames_a_short_answer_says_nothing_else(
+    question: str, answer: str, wanted: str
+) -> None:
+    quotes = (
+        "It was Bob Hill who called.",
+        "Eva Roth signed the letter in 1974.",
+        "It was in 1950, they said.",
+    )
+    (claim,) = checked(question, answer, *quotes)
+    assert (claim.verdict.value == "stated") is (wanted == "stated")
+    assert claim.question == question
+
+
+def test_a_stream_is_held_back_until_a_line_states_a_short_answer() -> None:
+    lines = {"E1": Line("It was Bob Hill who called. Eva Roth signed it.", "Ann", "t", "d", "en")}
+    for answer, is_open in (("It was Bob Hill. ", False), ("Eva Roth. ", True)):
+        shown: list[str] = []
+        stream = HeldStream(shown.append, lambda: lines, "Who signed it?")
+        stream(answer)
+        assert stream.is_supported() is is_open
+        assert shown == [answer] * is_open
+
+
+def test_a_sentence_that_says_more_than_its_answer_is_a_claim_itself() -> None:
+    (claim,) = split_claims("It was the pump that failed first.", "What failed?")
+    assert (claim.text, claim.question) == ("It was the pump that failed first.", "")
 
 
 def test_a_model_checks_the_statement_or_the_two_behind_each_other() -> None:

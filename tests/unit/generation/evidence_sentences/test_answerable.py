@@ -19,6 +19,7 @@ from dynagrag.generation.evidence_sentences.answerable import (
 )
 from dynagrag.generation.evidence_sentences.best_lines import best_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
+from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of
 from tests.transcripts import DIMENSION, line_index, question
 
 TALK: list[tuple[str | None, str]] = [
@@ -104,6 +105,26 @@ class _NamedLikeMiniLM(FakeEmbedder):
         return MINILM
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("¿Cuánto costó reconstruir el molino?", "Spanish"),
+        ("Kto zaprojektował budynek muzeum?", "Polish"),
+        ("Welche Partei regiert in der Stadt?", "German"),
+    ],
+)
+def test_of_a_question_in_another_language_it_is_not_told_and_the_notes_say_so(
+    text: str, language: str
+) -> None:
+    found = best_lines(line_index(TALK), question(text), [0], _NamedLikeMiniLM(DIMENSION))
+    assert (found.answerable, found.is_nothing_fitting) == (None, False)
+    assert found.notes == (
+        f"whether anything fits is told of English questions alone ({language})",
+    )
+    english = best_lines(line_index(TALK), question("Is it so?"), [0], _NamedLikeMiniLM(DIMENSION))
+    assert english.notes == ()
+
+
 def test_what_has_nothing_of_a_question_is_said_not_to_answer_it() -> None:
     index = line_index(TALK)
     known = best_lines(
@@ -151,5 +172,7 @@ def test_the_chance_lies_between_0_and_1_whatever_is_asked(text: str, turns: lis
     found = answerable(
         index, question(text), fits(index, question(text), rows, FakeEmbedder(DIMENSION)), MINILM
     )
-    assert found is not None
-    assert 0.0 <= found <= 1.0
+    if found is None:
+        assert language_of(text) not in (ENGLISH, UNKNOWN)
+    else:
+        assert 0.0 <= found <= 1.0

@@ -106,6 +106,25 @@ ISO_TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><particDesc>
 <annotationBlock who="#I" start="#T1" end="#T2"><u><seg>the hull is dry</seg></u>
 <spanGrp type="pos"><span>DET N V ADJ</span></spanGrp></annotationBlock></body></text></TEI>
 """
+MILLISECONDS = (
+    ISO_TEI.replace('unit="s"', 'unit="ms"').replace('"1.5"', '"1500"').replace('"4.0"', '"4000"')
+)
+FRENCH = """<compteRendu><metadonnees><dateSeance>2024</dateSeance></metadonnees><contenu><point>
+<paragraphe><orateurs><orateur><nom>Mme Ida Lund</nom><id>1</id></orateur></orateurs>
+<texte>La coque est sèche.</texte></paragraphe><paragraphe><orateurs><orateur><nom>M. Per Moe</nom>
+</orateur></orateurs><texte>Depuis quand ?<br/>Dites-le.</texte></paragraphe></point></contenu>
+</compteRendu>
+"""
+EUROPARL = """<CHAPTER ID=1>
+Boats
+<SPEAKER ID=1 LANGUAGE="EN" NAME="Lund">
+The hull is dry.
+<P>
+We tar it
+today.
+<SPEAKER ID=2 NAME="Moe">
+Since when?
+"""
 DRAMA = """<TEI><text><body><sp who="#ida"><speaker>IDA.</speaker><stage>Enters.</stage>
 <l>The hull is dry,</l><l>and tarred.</l></sp>
 <sp who="#per"><speaker>PER.</speaker><p>Since when?</p></sp></body></text></TEI>
@@ -245,6 +264,27 @@ CHAT = (
             ],
         ),
         ("a.xml", ISO_TEI, "tei-xml", [("Ida", 1.5, 4.0, "the hull is dry")]),
+        ("a.xml", MILLISECONDS, "tei-xml", [("Ida", 1.5, 4.0, "the hull is dry")]),
+        (
+            "a.xml",
+            FRENCH,
+            "assemblee-xml",
+            [
+                ("Mme Ida Lund", None, None, "La coque est sèche."),
+                ("M. Per Moe", None, None, "Depuis quand ? Dites-le."),
+            ],
+        ),
+        (
+            "a.txt",
+            EUROPARL,
+            "europarl",
+            [
+                (None, None, None, "Boats"),
+                ("Lund", None, None, "The hull is dry."),
+                ("Lund", None, None, "We tar it today."),
+                ("Moe", None, None, "Since when?"),
+            ],
+        ),
         (
             "a.xml",
             DRAMA,
@@ -333,6 +373,17 @@ def test_tiers_that_are_no_speech_are_named(tmp_path: Path) -> None:
     assert load(tmp_path, "a.exb", EXMARALDA).notes == ("tiers left out: 'PER [no]'",)
     assert load(tmp_path, "a.TextGrid", LONG_GRID).notes == ("tiers left out: 'clicks'",)
     assert load(tmp_path, "a.TextGrid", SHORT_GRID).notes == ("tiers left out: 'Ida - sounds'",)
+
+
+def test_an_utterance_that_is_cut_at_points_of_a_timeline_is_one_turn(tmp_path: Path) -> None:
+    cut = EXMARALDA.replace(
+        '<event start="T0" end="T1">The hull is dry. </event><event start="T2" end="T3">Tar it. ',
+        '<event start="T0" end="T1">The hull </event><event start="T1" end="T3">is dry. ',
+    )
+    assert rows(load(tmp_path, "a.exb", cut)) == [
+        ("IDA", 0.5, 5.25, "The hull is dry."),
+        ("PER", 2.0, None, "Since when?"),
+    ]
 
 
 def test_remarks_of_a_protocol_are_counted(tmp_path: Path) -> None:

@@ -270,10 +270,21 @@ def test_times_of_records_that_are_not_taken_are_noted(tmp_path: Path) -> None:
     )
 
 
-def test_times_in_the_texts_of_a_table_that_are_not_taken_are_noted(tmp_path: Path) -> None:
-    lines = ["speaker,text"] + [f"Ida,[0:0{at}] The gate sticks." for at in range(4)]
-    (note,) = load(tmp_path, "a.csv", "\n".join(lines)).notes
-    assert note.startswith("no time taken, though 4 texts have one, first '[0:00] The gate")
+def test_times_that_most_texts_begin_with_are_theirs(tmp_path: Path) -> None:
+    texts = [f"[0:0{at}] {text}" for at, text in enumerate(["Tar it.", "Oh.", "So we wait."], 1)]
+    expected = [("Ida", 1.0, None, "Tar it."), ("Ida", 2.0, None, "Oh.")]
+    cells = "\n".join(["speaker,text", *(f"Ida,{text}" for text in texts)])
+    assert rows(load(tmp_path, "a.csv", cells))[:2] == expected
+    records = [{"speaker": "Ida", "text": text} for text in texts]
+    assert rows(load(tmp_path, "a.json", records))[:2] == expected
+
+
+def test_times_that_some_texts_begin_with_are_noted(tmp_path: Path) -> None:
+    texts = ["[0:01] Tar it.", "[0:09] Oh.", "[0:05] Wait.", "Yes."]
+    records = [{"speaker": "Ida", "text": text} for text in texts]
+    assert load(tmp_path, "a.json", records).notes == (
+        "no time taken, though 3 texts begin with one, first '[0:01] Tar it.'",
+    )
 
 
 def test_times_in_the_html_of_segments_are_theirs(tmp_path: Path) -> None:
@@ -295,7 +306,19 @@ def test_a_field_that_holds_a_whole_transcript_is_read_as_one(tmp_path: Path) ->
     html = "".join(f"<p>{line}</p>" for line in LINES_OF_TALK)
     source = load(tmp_path, "a.csv", f'Title,Content\n1,"{html}"\n')
     assert [turn.speaker for turn in source.turns] == speakers
-    assert source.notes == ("each of its texts is read as a transcript",)
+    assert source.notes[-1] == "each of its texts is read as a transcript"
+
+
+def test_names_in_the_texts_of_a_form_without_speakers_are_speakers(tmp_path: Path) -> None:
+    expected = [("Ida", 0.0), ("Per", 4.0), ("Ida", 8.0), ("Per", 12.0)]
+    cells = [f"0:{4 * at:02},{line}" for at, line in enumerate(LINES_OF_TALK)]
+    source = load(tmp_path, "a.csv", "\n".join(["Timestamp,Transcript", *cells]))
+    assert [row[:2] for row in rows(source)] == expected
+    segments = [{"start": 4 * at, "text": line} for at, line in enumerate(LINES_OF_TALK)]
+    source = load(tmp_path, "a.json", {"segments": segments})
+    assert [row[:2] for row in rows(source)] == expected
+    assert [row[3] for row in rows(source)][1] == "Since when?"
+    assert {label.text for label in source.labels} == {"Ida", "Per"}
 
 
 def test_ranges_of_timecodes_with_frames_are_times(tmp_path: Path) -> None:

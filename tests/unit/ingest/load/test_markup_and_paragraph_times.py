@@ -175,3 +175,11 @@ def test_speech_with_a_few_signs_is_speech(tmp_path: Path, line: str) -> None:
     source = load(tmp_path, "a.txt", text)
     assert source.refused is None
     assert not any("markup, keys or numbers" in note for note in source.notes)
+
+
+def test_tags_between_long_paragraphs_are_noted(tmp_path: Path) -> None:
+    words = "So we tarred the hull, and then we waited for it to dry in the sun of the yard. " * 4
+    text = "\n\n".join(f'<topic nr="{at}"> {words}' for at in range(4))
+    assert (
+        load(tmp_path, "a.txt", text).notes[-1].startswith("4 turns hold markup, such as '<topic")
+    )

@@ -1,8 +1,10 @@
 """Tables whose columns their cells tell: headers in any language, ranges of times, workbooks."""
 
 import io
+import json
 from datetime import time, timedelta
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -134,6 +136,23 @@ def test_the_rows_of_a_workbook_are_turns_and_other_sheets_are_named(tmp_path: P
     assert source.notes[0] == "of its sheets Talk is read, not 'Codes'"
 
 
+def test_a_workbook_that_claims_to_be_huge_is_read_at_once(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (("Wer", "Wann", "Was"), *((own[0], own[1], own[3]) for own in TALK)):
+        sheet.append(list(row))
+    sheet.cell(1_048_576, 16_384, "x")
+    data = io.BytesIO()
+    book.save(data)
+    start = process_time()
+    assert [row[0] for row in rows(load(tmp_path, "a.xlsx", data.getvalue()))] == [
+        own[0] for own in TALK
+    ]
+    assert process_time() - start < 10
+
+
 def test_a_table_without_a_header_is_read_by_its_cells(tmp_path: Path) -> None:
     lines = [
         f"{speaker}\t\t0:00:0{start}.5\t{start}.5\t0:00:0{start + 1}.25\t{start + 1}.25\t{text}"
@@ -196,3 +215,103 @@ def test_markup_in_a_cell_is_no_words(tmp_path: Path) -> None:
     assert rows(load(tmp_path, "a.csv", content)) == [
         ("Ida", None, None, "The hull is dry. At last.")
     ]
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ("Sprecher;Zeit;Inhalt", ("1", "2")),
+        ("Osoba;Czas;Treść", ("Prof. Ida Lund-Holm (Uniwersytet Warszawski)", "dr Per Moe")),
+        ("Kto;Kiedy;Co", ("B1", "I")),
+    ],
+)
+def test_speakers_may_be_numbers_or_long_names(
+    tmp_path: Path, header: str, names: tuple[str, str]
+) -> None:
+    content = table(header, "sct", CLOCKS).replace("Ida", names[0]).replace("Per", names[1])
+    expected = [names[at % 2] for at in range(len(TALK))]
+    assert [row[0] for row in rows(load(tmp_path, "a.csv", content))] == expected
+
+
+def test_values_that_come_in_blocks_are_topics(tmp_path: Path) -> None:
+    lines = ["Thema;Satz"] + [
+        f"{'Teer' if at < 4 else 'Lack'};Das Boot ist nass {at}." for at in range(8)
+    ]
+    source = load(tmp_path, "a.csv", "\n".join(lines))
+    assert {turn.speaker for turn in source.turns} <= {None} or source.refused is not None
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        ("2024-04-25T09:00:01Z", "2024-04-25T09:00:09Z", "2024-04-25T09:01:09Z"),
+        ("25.04.2024 09:00:01", "25.04.2024 09:00:09", "25.04.2024, 9:01:09"),
+    ],
+)
+@pytest.mark.parametrize("header", ["timestamp;speaker;text", "Datum;Wer;Was"])
+def test_dates_of_a_table_count_from_the_first(
+    tmp_path: Path, days: tuple[str, ...], header: str
+) -> None:
+    lines = [f"{day};{row[0]};{row[3]}" for day, row in zip(days, TALK, strict=False)]
+    source = load(tmp_path, "a.csv", "\n".join([header, *lines]))
+    assert [row[:2] for row in rows(source)] == [("Ida", 0.0), ("Per", 8.0), ("Ida", 68.0)]
+    assert "times count from the first turn's date, 2024-04-25 09:00:01 UTC" in source.notes
+
+
+def test_a_column_for_each_speaker_is_read_with_its_header_as_the_name(tmp_path: Path) -> None:
+    lines = ["Begin Time - hh:mm:ss.ms\tEnd Time - hh:mm:ss.ms\tIda\tPer"] + [
+        f"0:00:0{at}.5\t0:00:0{at + 1}.0\t{text if speaker == 'Ida' else ''}"
+        f"\t{text if speaker == 'Per' else ''}"
+        for at, (speaker, _, _, text) in enumerate(TALK)
+    ]
+    source = load(tmp_path, "a.txt", "\n".join(lines))
+    assert rows(source) == [
+        (speaker, at + 0.5, at + 1.0, text) for at, (speaker, _, _, text) in enumerate(TALK)
+    ]
+    assert source.notes == ("a column for each speaker: 'Ida', 'Per'",)
+
+
+def test_a_table_in_a_page_is_turns_among_its_text(tmp_path: Path) -> None:
+    cells = [("Zeit", "Wer", "Was"), *((f"0:0{at}", row[0], row[3]) for at, row in enumerate(TALK))]
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
+    page = f"<html><body><p>Before it.</p><table>{body}</table><p>Behind it.</p></body></html>"
+    assert [row[:2] for row in rows(load(tmp_path, "a.html", page))] == [
+        (None, None),
+        ("Ida", 0.0),
+        ("Per", 1.0),
+        ("Ida", 2.0),
+        ("Per", 3.0),
+        (None, None),
+    ]
+
+
+def test_timecodes_with_semicolons_alone_are_times(tmp_path: Path) -> None:
+    content = "Speaker,Start Time,Text\nIda,00;00;01;05,The hull is dry.\nPer,00;00;03;20,When?\n"
+    assert [row[:2] for row in rows(load(tmp_path, "a.csv", content))] == [
+        ("Ida", 1.2),
+        ("Per", 3.8),
+    ]
+
+
+def test_quotation_marks_in_a_tab_separated_file_may_be_words(tmp_path: Path) -> None:
+    content = 'speaker\tstart\ttext\nIda\t1\t"Dry" is what I said.\nPer\t4\t"When?" he asked.\n'
+    assert [row[3] for row in rows(load(tmp_path, "a.tsv", content))] == [
+        '"Dry" is what I said.',
+        '"When?" he asked.',
+    ]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [{"mówca": row[0], "czas": row[1], "treść": row[3]} for row in TALK],
+        {str(at): {"kto": row[0], "od": row[1], "co": row[3]} for at, row in enumerate(TALK)},
+        {"wer": [row[0] for row in TALK], "ab": [row[1] for row in TALK],
+         "was": [row[3] for row in TALK]},
+        {"columns": ["a", "b", "c"], "data": [[row[1], row[0], row[3]] for row in TALK]},
+    ],
+)  # fmt: skip
+def test_json_whose_keys_nobody_knows_is_read_by_its_values(tmp_path: Path, data: object) -> None:
+    source = load(tmp_path, "a.json", json.dumps(data))
+    assert rows(source) == TALK
+    assert source.notes[0] == "an unknown JSON form"

@@ -168,7 +168,8 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
     "an agenda's numbers": (
         "a.txt",
         "Abg. Wirth (fraktionslos):\nDas ist falsch.\n\nPräsident Kamp:\nDanke.\n\n"
-        "Punkt 3:\nBeratung des Antrags\n\nPräsident Kamp:\nGut.\n\n(Unruhe)\n\nNun denn.\n",
+        "Punkt 3:\nBeratung des Antrags\n\nPräsident Kamp:\nGut.\n\n(Unruhe)\n\nNun denn.\n\n"
+        "(Beifall)\n\nSchluss um elf.\n",
         [
             ("Abg. Wirth (fraktionslos)", None, "Das ist falsch."),
             ("Präsident Kamp", None, "Danke."),
@@ -176,6 +177,8 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
             ("Präsident Kamp", None, "Gut."),
             (None, None, "(Unruhe)"),
             ("Präsident Kamp", None, "Nun denn."),
+            (None, None, "(Beifall)"),
+            (None, None, "Schluss um elf."),
         ],
     ),
     "Hebrew": (
@@ -225,9 +228,9 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
             ("THE COURT", None, "Please be seated."),
             ("MR. VOGT", None, "Thank you."),
             (None, None, "BY MR. VOGT:"),
-            ("Q", None, "Did it burn?"),
+            ("MR. VOGT", None, "Did it burn?"),
             ("A", None, "It did."),
-            ("Q", None, "When?"),
+            ("MR. VOGT", None, "When?"),
             ("A", None, "In May."),
             ("THE INTERPRETER", None, "In early May."),
             ("THE COURT", None, "Go on."),
@@ -303,11 +306,26 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
         "Q. Did you see it?\nA. Yes. It burned.\n",
         [
             (None, None, "BY MS. HAND:"),
-            ("Q", None, "Where was it?"),
+            ("MS. HAND", None, "Where was it?"),
             ("A", None, "By the weir."),
             ("MR. OTT", None, "Objection."),
-            ("Q", None, "Did you see it?"),
+            ("MS. HAND", None, "Did you see it?"),
             ("A", None, "Yes. It burned."),
+        ],
+    ),
+    "an examiner after another": (
+        "a.txt",
+        "BY MS. HAND:\nQ. Where was it?\nA. By the weir.\nQ. When?\nA. In May.\n"
+        "CROSS-EXAMINATION BY MR. OTT\nQ. Are you sure?\nA. I am.\n",
+        [
+            (None, None, "BY MS. HAND:"),
+            ("MS. HAND", None, "Where was it?"),
+            ("A", None, "By the weir."),
+            ("MS. HAND", None, "When?"),
+            ("A", None, "In May."),
+            (None, None, "CROSS-EXAMINATION BY MR. OTT"),
+            ("MR. OTT", None, "Are you sure?"),
+            ("A", None, "I am."),
         ],
     ),
     "questions before a wide gap": (
@@ -392,10 +410,11 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
     ),
     "names before a wide gap": (
         "a.txt",
-        "○議長　始めます。\n\n○林さくら君　水車は。\n\n○議長　はい。\n\n○林さくら君　以上です。\n",
+        "○議長　始めます。\n\n○林さくら君　水車はどこですか。\n\n○議長　はい。\n\n"
+        "○林さくら君　以上です。\n",
         [
             ("議長", None, "始めます。"),
-            ("林さくら君", None, "水車は。"),
+            ("林さくら君", None, "水車はどこですか。"),
             ("議長", None, "はい。"),
             ("林さくら君", None, "以上です。"),
         ],

@@ -1,0 +1,72 @@
+"""`dynagrag embedder`: another embedder for a workspace that exists."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from dynagrag.cli.options import JSON, STORE, WORKSPACE
+from dynagrag.cli.terminal import ProgressBars, open_space, read_settings, say, say_json
+from dynagrag.core.text import duration_text
+
+embedder_app = typer.Typer(
+    help="Give a workspace another embedder.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+@embedder_app.command("use")
+def use(
+    spec: Annotated[
+        str,
+        typer.Argument(metavar="EMBEDDER", help="As --embedder takes it, e.g. bge-small."),
+    ],
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the estimate, and change nothing.")
+    ] = False,
+    give_up: Annotated[
+        bool,
+        typer.Option("--give-up", help="Remove what an unfinished switch has made, and stop."),
+    ] = False,
+    as_json: JSON = False,
+) -> int:
+    """Embed all texts of a workspace again, and make its graph of the new vectors.
+
+    Questions are answered with the old vectors until the new ones replace them, in one transaction.
+    Ctrl-C pauses; the same command goes on, also after a crash. Trained pruners and soft prompts
+    belong to the embedder of before: train them again.
+
+    Example: dynagrag embedder use bge-small -w talks
+    """
+    from dynagrag.upkeep.embedder_switch import estimate_switch, give_up_switch, switch_embedder
+
+    settings = read_settings(embedder=spec, store=store)
+    with open_space(workspace, settings) as space:
+        if give_up:
+            say("removed" if give_up_switch(space) else "there was no unfinished switch")
+            return 0
+        found = estimate_switch(space, space.embedder)
+        if dry_run and as_json:
+            say_json(asdict(found))
+            return 0
+        if not as_json:
+            had = f"; {found.num_done:,} are there already" if found.num_done > 0 else ""
+            say(
+                f"from {found.before.name} to {found.after.name} ({found.after.dimension}"
+                f" dimensions): {found.num_vectors:,} vectors{had}, about"
+                f" {duration_text(found.seconds)}, {found.size_bytes / 1e6:,.0f} MB"
+            )
+        if dry_run:
+            return 0
+        with ProgressBars(as_json) as progress:
+            report = switch_embedder(space, space.embedder, progress)
+    if as_json:
+        say_json(asdict(report))
+        return 0
+    say(
+        f"{report.num_vectors:,} vectors of {report.after.name};"
+        f" {report.num_entities:,} entities. From now on: --embedder {spec}, or"
+        f" DYNAGRAG_EMBEDDER={spec}"
+    )
+    return 0

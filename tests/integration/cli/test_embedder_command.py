@@ -1,0 +1,43 @@
+"""`dynagrag embedder use`: the estimate, the switch, and what is said before and after."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dynagrag.fakes.fake_server import OpenAIStubServer
+
+
+@pytest.mark.usefixtures("server")
+def test_a_workspace_gets_another_embedder(corpus: Any, cli: Callable[..., Any]) -> None:
+    (path,) = corpus.many(1, num_turns=12)
+    assert cli("ingest", str(path), "-w", "w", "--extractor", "fast").code == 0
+    dry = cli("embedder", "use", "openai:other", "-w", "w", "--dry-run")
+    assert dry.code == 0
+    assert "from openai:fake to openai:other (32 dimensions): " in dry.out
+    assert " vectors, about " in dry.out
+    found = json.loads(cli("embedder", "use", "openai:other", "-w", "w", "--dry-run", "--json").out)
+    assert found["num_done"] == 0 < found["num_vectors"]
+    assert cli("ask", "Who works?", "-w", "w").code == 0, "nothing has changed"
+    mismatched = cli("ask", "Who works?", "-w", "w", "--embedder", "openai:other")
+    assert mismatched.code == 1
+    assert "or have it embedded anew by `dynagrag embedder use openai:other`" in mismatched.err
+    done = cli("embedder", "use", "openai:other", "-w", "w")
+    assert done.code == 0, done.err
+    assert f"{found['num_vectors']:,} vectors of openai:other;" in done.out
+    assert "From now on: --embedder openai:other, or DYNAGRAG_EMBEDDER=openai:other" in done.out
+    assert cli("ask", "Who works?", "-w", "w", "--embedder", "openai:other").code == 0
+    again = cli("embedder", "use", "openai:other", "-w", "w")
+    assert (again.code, "has the embedder openai:other already" in again.err) == (2, True)
+    assert cli("embedder", "use", "openai:x", "-w", "w", "--give-up").out == (
+        "there was no unfinished switch\n"
+    )
+
+
+def test_a_workspace_that_is_not_there_is_not_made(
+    cli: Callable[..., Any], server: OpenAIStubServer
+) -> None:
+    done = cli("embedder", "use", "openai:other", "-w", "nobody")
+    assert done.code == 1
+    assert "nobody" in done.err

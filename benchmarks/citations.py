@@ -1,5 +1,5 @@
-"""How well checkers tell claims that lines state from those that they don't: pairs, claims by hand,
-WiCE dev, the demo, two QMSum meetings, a conversation. A table each.
+"""How well checkers tell claims that lines state from those that they don't: pairs, claims and
+short answers by hand, WiCE dev, the demo, two QMSum meetings, a conversation. A table each.
 
     python benchmarks/citations.py PAIRS.jsonl ... [--data FOLDER] [--checker rules,rules+model]
     [--limit N] [--out FILE]
@@ -100,7 +100,7 @@ def main() -> None:
         checkers=tuple(options.checker.split(",")), limit=options.limit, seed=options.seed
     )
     sets = [replace(shared, pairs=path) for path in options.pairs]
-    sets.append(replace(shared, dataset="gold"))
+    sets += [replace(shared, dataset=name) for name in ("gold", "short")]
     sets += [replace(shared, dataset="wice", data=options.data)] if options.data else []
     workspaces = make_workspaces(settings, options.data, FakeEmbedder())
     sets += [replace(shared, workspace=name) for name in workspaces]

@@ -333,4 +333,5 @@ def _answer(
         is_nothing_fitting=lines.is_nothing_fitting,
         unknown_names=lines.unknown_names,
         quiet_speakers=lines.quiet_speakers,
+        clips=lines.clips,
     )

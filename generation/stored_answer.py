@@ -17,6 +17,7 @@ from dynagrag.core.schema import (
     CandidateTrace,
     CheckedClaim,
     Citation,
+    Clip,
     EdgeTrace,
     EvidenceLine,
     FactTrace,
@@ -74,6 +75,8 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "evidence": [asdict(c) for c in answer.evidence],
         "stretches": [asdict(w) for w in answer.windows],
     }
+    if answer.clips:
+        more["clips"] = [asdict(c) for c in answer.clips]
     return {
         "question": answer.question,
         "answer": answer.text,
@@ -209,6 +212,7 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
             name: tuple(nearest) for name, nearest in stored.get("unknown_names", {}).items()
         },
         quiet_speakers=tuple(stored.get("quiet_speakers", ())),
+        clips=tuple(_value(Clip, c) for c in trace.get("clips", ())),
     )
     return _answer_type().validate_python(asdict(answer))
 

@@ -1,7 +1,6 @@
 """How early the words that answer a question are shown, and whether it is said where nothing does.
 
-Each question is asked as `ask` asks it without a language model. An item is what is shown at one
-place: a line with the words beside it.
+Each question is asked as `ask` asks it without a language model, which shows clips.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import Answer, Filters
+from dynagrag.core.schema import Clip, Filters
 from dynagrag.core.text import collapse, cut, plural
 from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
 from dynagrag.evaluation.evidence.evidence_questions import (
@@ -53,16 +52,14 @@ _MAX_CASES = 20
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})
 ALL_KINDS = "all"
 SAID_WRONGLY, SAID_RIGHTLY = "nothing_fits.answerable", "nothing_fits.unanswerable"
-Span = tuple[str, int, int]
-"""(document id, start, end)."""
 
 
 class EvidenceOutcome(ExperimentLine):
     """What was shown of one question.
 
-    `place`: how many items, from the first, hold enough of the decisive words, turns or lines;
-    None: not all that is shown. `is_cut`: an item begins or ends amid decisive words. `answerable`:
-    as `Answer` has it. `shown`: the items' first words.
+    `place`: how many clips, from the first, hold enough of the decisive words, turns or lines;
+    None: not all that is shown. `is_cut`: a clip begins or ends amid decisive words. `answerable`:
+    as `Answer` has it. `shown`: the clips' first words.
     """
 
     question: str
@@ -93,7 +90,7 @@ class NothingFits:
 
 class EvidenceShares(Result):
     """Of `n` questions: of those that something answers, the shares whose words are in the first
-    item, in the first three, in all that are shown, and in a cut one; None of no such question.
+    clip, in the first three, in all that are shown, and in a cut one; None of no such question.
     """
 
     n: int
@@ -162,8 +159,9 @@ class EvidenceMeasurer:
         answer = self._space.evidence(
             question.text, AskOptions(filters=Filters(of_document, of_speaker))
         )
-        shown = shown_spans(answer)[:NUM_SHOWN]
-        found = [self._found(question, document, spans) for spans in shown]
+        ids = answer.trace.document_ids
+        found = [self._found(question, document, ids[clip.id], clip) for clip in answer.clips]
+        shown = [" ".join(turn.quote for turn in clip.turns) for clip in answer.clips]
         needed = question.num_needed
         place = next(
             (n for n in range(1, len(found) + 1) if len(set().union(*found[:n])) >= needed), None
@@ -174,20 +172,10 @@ class EvidenceMeasurer:
             kind=question.kind,
             is_answerable=question.is_answerable,
             place=place if question.is_answerable else None,
-            is_cut=any(
-                is_cut(question.decisive, self._snapshot.text(*span))
-                for spans in shown
-                for span in spans
-            ),
+            is_cut=any(is_cut(question.decisive, text) for text in shown),
             is_nothing_fitting=answer.is_nothing_fitting,
             answerable=answer.answerable,
-            shown=tuple(
-                cut(
-                    " / ".join(collapse(self._snapshot.text(*span)) for span in spans),
-                    _MAX_SHOWN_CHARS,
-                )
-                for spans in shown
-            ),
+            shown=tuple(cut(collapse(text), _MAX_SHOWN_CHARS) for text in shown),
         )
 
     def _document(self, question: EvidenceQuestion) -> str | None:
@@ -207,31 +195,24 @@ class EvidenceMeasurer:
         return found
 
     def _found(
-        self, question: EvidenceQuestion, document: str | None, spans: Sequence[Span]
+        self, question: EvidenceQuestion, document: str | None, shown: str, clip: Clip
     ) -> set[int]:
-        """Which of the decisive words or turns an item shows, by their numbers."""
-        own = [span for span in spans if document in (None, span[0])]
-        texts = [_folded(self._snapshot.text(*span)) for span in own]
+        """Which of the decisive words or turns a clip of the document `shown` holds, by their
+        numbers.
+        """
+        if document not in (None, shown):
+            return set()
         if question.decisive:
+            texts = [_folded(turn.quote) for turn in clip.turns]
             wanted = map(_folded, question.decisive)
             return {i for i, words in enumerate(wanted) if any(words in text for text in texts)}
         return {
             i
             for i, gold in enumerate(question.turns)
-            for id_, start, end in own
-            if id_ == self._find(gold.document)
-            for turn in self._snapshot.turns.get(id_, ())[gold.first : gold.last + 1]
-            if turn.start < end and start < turn.end
+            if shown == self._find(gold.document)
+            for turn in self._snapshot.turns.get(shown, ())[gold.first : gold.last + 1]
+            if any(turn.start < own.end and own.start < turn.end for own in clip.turns)
         }
-
-
-def shown_spans(answer: Answer) -> list[list[Span]]:
-    """The words that an answer shows at each place, best first."""
-    ids = answer.trace.document_ids
-    return [
-        [(ids[line.id], own.start, own.end) for own in (line.before, line, line.after) if own]
-        for line in answer.evidence
-    ]
 
 
 def is_cut(decisive: Sequence[str], shown: str) -> bool:
@@ -299,7 +280,7 @@ class EvidenceRun(ExperimentRun[EvidenceOutcome, EvidenceResult]):
                 " how early, and is it said where there is none?"
             ),
             conclusion=(
-                f"The words that answer are in the first item of {_text(result.first)} % of the"
+                f"The words that answer are in the first clip of {_text(result.first)} % of the"
                 f" questions, in the first three of {_text(result.first_3)} %, among the"
                 f" {NUM_SHOWN} shown of {_text(result.shown)} %."
                 if num_answerable
@@ -322,10 +303,10 @@ class EvidenceRun(ExperimentRun[EvidenceOutcome, EvidenceResult]):
                 ),
             ),
             words={
-                "first": "share of the questions whose answering words are in the first item",
+                "first": "share of the questions whose answering words are in the first clip",
                 "first 3": "share of those whose answering words are in the first three",
                 "shown": f"share of those whose answering words are among the {NUM_SHOWN} shown",
-                "cut": "share of those where an item begins or ends amid the answering words",
+                "cut": "share of those where a clip begins or ends amid the answering words",
                 "nothing fits, wrongly": (
                     "share of the questions with an answer of which it was said that nothing fits"
                 ),
@@ -365,7 +346,7 @@ def _cases(lines: Sequence[EvidenceOutcome]) -> Iterator[Case]:
     late = [line for line in lines if line.is_answerable and line.place != 1]
     late.sort(key=lambda line: -(line.place or NUM_SHOWN + 1))
     for line in late[:_MAX_CASES]:
-        place = f"item {line.place}" if line.place else "not shown"
+        place = f"clip {line.place}" if line.place else "not shown"
         yield Case(line.text, place, listings=(Listing.of("shown", line.shown, "nothing"),))
 
 

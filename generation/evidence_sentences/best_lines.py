@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import EvidenceLine, Question
+from dynagrag.core.schema import Clip, EvidenceLine, Question
 from dynagrag.generation.evidence_sentences.answerable import CALIBRATED, LEAST, UNTOLD, answerable
+from dynagrag.generation.evidence_sentences.clips import clips_of
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
@@ -15,8 +16,9 @@ from dynagrag.language.identification import language_name, language_of
 
 @dataclass(frozen=True, slots=True)
 class BestLines:
-    """Lines of evidence, best first. `answerable`, `unknown_names`, `quiet_speakers`: as `Answer`
-    has them. `notes`: what could not be told, a sentence each.
+    """Lines of evidence, best first, and the clips in which they stand. `answerable`,
+    `unknown_names`, `quiet_speakers`: as `Answer` has them. `notes`: what could not be told, a
+    sentence each.
     """
 
     lines: tuple[EvidenceLine, ...] = ()
@@ -25,6 +27,7 @@ class BestLines:
     document_ids: Mapping[str, str] = field(default_factory=dict)
     unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     quiet_speakers: tuple[str, ...] = ()
+    clips: tuple[Clip, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -35,7 +38,8 @@ def best_lines(
     found = fits(index, question, rows, embedder)
     lines = evidence_lines(index, found)
     chance = answerable(index, question, found, embedder.identity)
-    ids = {s.passage_id: s.document_id for row in rows for s in index.around(row)}
+    looked_at = dict.fromkeys(s.row for s in found.sentences)
+    ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
     is_nothing_fitting = not lines or (chance is not None and chance < LEAST)
     is_foreign = chance is None and embedder.identity.name in CALIBRATED
@@ -46,5 +50,6 @@ def best_lines(
         ids,
         unknown,
         () if is_nothing_fitting else quiet(lines, found.people),
+        clips_of(index, lines),
         (f"{UNTOLD} ({language_name(language_of(question.text))})",) if is_foreign else (),
     )

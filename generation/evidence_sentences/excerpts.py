@@ -9,7 +9,7 @@ from dynagrag.core.schema import Citation, Evidence, EvidenceLine, Snapshot
 from dynagrag.generation.citations import to_citation
 from dynagrag.generation.evidence_sentences.line_fit import Fits, are_neighbours
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
-from dynagrag.generation.evidence_sentences.line_kinds import is_aside, is_filler, is_question
+from dynagrag.generation.evidence_sentences.line_kinds import is_aside, is_filler
 from dynagrag.generation.evidence_sentences.quote_cuts import grown
 from dynagrag.generation.evidence_sentences.speaker_turns import in_turn
 from dynagrag.language.sentences import Span
@@ -55,7 +55,7 @@ def _line(
 ) -> EvidenceLine:
     around = index.around(sentence.row)
     first, last = quoted_with(around, around.index(sentence), shown)
-    cited = _citation(index.snapshot, around[first : last + 1])
+    cited = citation_of(index.snapshot, around[first : last + 1])
     return EvidenceLine(
         id=sentence.passage_id,
         document=cited.document,
@@ -68,7 +68,7 @@ def _line(
         match_end=sentence.end,
         fit=round(fit, 4),
         before=_before(index.snapshot, around, first),
-        after=_after(index.snapshot, around, last, is_question(around[last].text)),
+        after=_after(index.snapshot, around, last, around[last].is_question),
     )
 
 
@@ -108,7 +108,7 @@ def _before(snapshot: Snapshot, around: Sequence[PassageSentence], first: int) -
         if around[end].end - around[start - 1].start > MAX_BESIDE_CHARS:
             break
         start -= 1
-    return _citation(snapshot, around[start : end + 1])
+    return citation_of(snapshot, around[start : end + 1])
 
 
 def _after(
@@ -134,7 +134,7 @@ def _after(
         if around[end + 1].end - around[at].start > (MAX_CHARS if is_short else MAX_BESIDE_CHARS):
             break
         end += 1
-    return _citation(snapshot, around[at : end + 1])
+    return citation_of(snapshot, around[at : end + 1])
 
 
 def _past_a_question_back(around: Sequence[PassageSentence], asked: int, at: int) -> int:
@@ -149,11 +149,12 @@ def _past_a_question_back(around: Sequence[PassageSentence], asked: int, at: int
     back, reaction, reply = turns[:3]
     is_between_two = reaction[0].speaker == asker != back[0].speaker == reply[0].speaker
     is_short = all(sum(len(s.text) for s in turn) <= _SHORT_CHARS for turn in (back, reaction))
-    is_back = is_question(back[-1].text) and not is_question(reaction[-1].text)
+    is_back = back[-1].is_question and not reaction[-1].is_question
     return around.index(reply[0]) if is_between_two and is_short and is_back else at
 
 
-def _citation(snapshot: Snapshot, run: Sequence[PassageSentence]) -> Citation:
+def citation_of(snapshot: Snapshot, run: Sequence[PassageSentence]) -> Citation:
+    """Sentences of one turn that follow each other, with its speaker and their time."""
     start, end, turn = run[0].start, run[-1].end, run[0].turn
     speaker, start_s = (turn.speaker, turn.second_of(start)) if turn else (None, None)
     return to_citation(

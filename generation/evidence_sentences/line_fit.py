@@ -11,13 +11,10 @@ from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Question, Vectors
 from dynagrag.core.vectors import unit_rows
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
-from dynagrag.generation.evidence_sentences.line_kinds import (
-    asks_for_number,
-    has_number,
-    is_call,
-    is_question,
-)
+from dynagrag.generation.evidence_sentences.line_kinds import introduces_itself, is_call
+from dynagrag.generation.evidence_sentences.stretches import questions_before, stretch_around
 from dynagrag.generation.support import content_stems
+from dynagrag.language.answer_kinds import AskedAnswer, asked_answer, fit_of
 from dynagrag.retrieval.passages import cosines_with
 
 Floats = NDArray[np.float64]
@@ -27,10 +24,13 @@ NUM_PASSAGES = 20
 """Passages whose sentences are looked at."""
 WEIGHTS = {
     "around": 0.5,
+    "stretch": 1.5,
     "place": 0.4,
     "words": 0.6,
     "words around": 0.4,
-    "number": 0.1,
+    "words asked": 0.3,
+    "answer": 0.2,
+    "answer around": 0.2,
     "speaker": 0.8,
     "question": -0.1,
     "call": -1.0,
@@ -77,24 +77,104 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     place_of = {row: 1.0 / (1.0 + place) for place, row in enumerate(rows)}
     before, after = _neighbours(sentences)
     vectors = index.vectors(sentences, embedder)
-    own = [s.stems for s in sentences]
-    joined = [own[i] | _at(own, before[i]) | _at(own, after[i]) for i in range(len(own))]
-    wants_number = asks_for_number(question.text)
     speakers = index.speakers.named_in(question.text)
+    names = content_stems(" ".join(speakers))
+    # who says their own name introduces themselves, and answers nothing
+    own = [s.stems - names if s.speaker in speakers else s.stems for s in sentences]
+    joined = [own[i] | _at(own, before[i]) | _at(own, after[i]) for i in range(len(own))]
+    places = _places(index, rows)
+    spans = [stretch_around(around, at) for around, at in places]
+    stretches = [
+        around[first : last + 1] for (around, _), (first, last) in zip(places, spans, strict=True)
+    ]
+    asked = [[around[i] for i in questions_before(around, at)] for around, at in places]
+    wanted = asked_answer(question.text)
     parts = {
         "cosine": cosines_with(vectors, question.vector),
         "around": cosines_with(_with_neighbours(vectors, before, after), question.vector),
+        "stretch": cosines_with(
+            _mean_vectors(index, stretches, sentences, vectors), question.vector
+        ),
         "place": np.array([place_of[s.row] for s in sentences]),
         "words": _shares(index, stems, own),
         "words around": _shares(index, stems, joined),
-        "number": np.array([float(wants_number and has_number(s.text)) for s in sentences]),
+        "words asked": np.array(
+            [max(_shares(index, stems, [s.stems for s in own]), default=0.0) for own in asked]
+        ),
+        "answer": _answer_fits(wanted, [[s] for s in sentences]),
+        "answer around": _answer_fits(wanted, stretches),
         "speaker": np.array([float(s.speaker in speakers) for s in sentences]),
-        "question": np.array([float(is_question(s.text)) for s in sentences]),
-        "call": np.array([float(is_call(s.text, index.speaker_words)) for s in sentences]),
+        "question": np.array([float(s.is_question) for s in sentences]),
+        "call": np.array([float(_is_formal(s, index.speaker_words)) for s in sentences]),
         "empty": np.array([float(s.says_nothing) for s in sentences]),
     }
-    total = parts["cosine"] + sum(weight * parts[name] for name, weight in WEIGHTS.items())
-    return Fits(tuple(sentences), np.asarray(total, dtype=np.float64), parts, people)
+    total = np.asarray(
+        parts["cosine"] + sum(weight * parts[name] for name, weight in WEIGHTS.items()), np.float64
+    )
+    return Fits(tuple(sentences), _replies_lifted(sentences, asked, total), parts, people)
+
+
+def _replies_lifted(
+    sentences: Sequence[PassageSentence], asked: Sequence[Sequence[PassageSentence]], total: Floats
+) -> Floats:
+    """The fits, where a question that fits better than every reply to it and the best of these
+    change places: what is wanted is the reply. `asked`: the questions that each replies to.
+    """
+    number = {(s.document_id, s.start): i for i, s in enumerate(sentences)}
+    best_reply: dict[int, int] = {}
+    for i, questions in enumerate(asked):
+        for question in questions:
+            at = number.get((question.document_id, question.start))
+            if at is not None and (at not in best_reply or total[i] > total[best_reply[at]]):
+                best_reply[at] = i
+    lifted = total.copy()
+    for at, reply in sorted(best_reply.items(), key=lambda pair: -total[pair[0]]):
+        if lifted[reply] < lifted[at]:
+            lifted[reply], lifted[at] = lifted[at], lifted[reply]
+    return lifted
+
+
+def _places(index: LineIndex, rows: Sequence[int]) -> list[tuple[list[PassageSentence], int]]:
+    """Of each sentence of the rows, those around its passage, and its place among them."""
+    places = []
+    for row in rows:
+        around, own = index.around(row), index.sentences(row)
+        first = around.index(own[0]) if own else 0
+        places += [(around, first + i) for i in range(len(own))]
+    return places
+
+
+def _mean_vectors(
+    index: LineIndex,
+    stretches: Sequence[Sequence[PassageSentence]],
+    sentences: Sequence[PassageSentence],
+    vectors: Vectors,
+) -> Vectors:
+    """(n, d) of each stretch, by its sentences that have a vector; `vectors` are those of
+    `sentences`, and nothing more is embedded.
+    """
+    members = {(s.document_id, s.start): s for stretch in stretches for s in stretch}
+    of = dict(zip(members, index.stored_vectors(list(members.values())), strict=True))
+    of |= {(s.document_id, s.start): own for s, own in zip(sentences, vectors, strict=True)}
+    summed = np.zeros_like(vectors)
+    for i, stretch in enumerate(stretches):
+        summed[i] = sum(of[s.document_id, s.start] for s in stretch)
+    return unit_rows(summed)
+
+
+def _answer_fits(wanted: AskedAnswer | None, groups: Sequence[Sequence[PassageSentence]]) -> Floats:
+    """(n,) how well the sentence of each group fits that can best be what is asked for; a question
+    can't.
+    """
+    if wanted is None:
+        return np.zeros(len(groups))
+    every = {(s.document_id, s.start): s for group in groups for s in group}
+    fit = {key: 0.0 if s.is_question else fit_of(wanted, s.text) for key, s in every.items()}
+    return np.array([max(fit[s.document_id, s.start] for s in group) for group in groups])
+
+
+def _is_formal(sentence: PassageSentence, speakers: frozenset[str]) -> bool:
+    return is_call(sentence.text, speakers) or introduces_itself(sentence.text, sentence.speaker)
 
 
 def _neighbours(sentences: Sequence[PassageSentence]) -> tuple[Ints, Ints]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Turn, Vectors
-from dynagrag.generation.evidence_sentences.line_kinds import says_nothing
+from dynagrag.generation.evidence_sentences.line_kinds import is_question, says_nothing
 from dynagrag.generation.evidence_sentences.unknown_names import UnknownNames
 from dynagrag.generation.support import WORD, content_stems, stem
 from dynagrag.graph_store.derived.embedded_texts import own_titles, sentence_text
@@ -39,6 +39,10 @@ class PassageSentence:
     stems: frozenset[str]
     says_nothing: bool
     """A filler, a stage direction, a heading or a line of show notes."""
+    is_question: bool
+    opens_exchange: bool
+    """A question that names a speaker: whoever is asked now."""
+    num_words: int
 
     @property
     def turn_index(self) -> int:
@@ -81,12 +85,30 @@ class LineIndex:
                     start, end = begin + a, begin + b
                     text = self.snapshot.text(document, start, end)
                     is_idle = says_nothing(text, turn.speaker if turn else None)
-                    stems = content_stems(text)
+                    is_asked = is_question(text)
                     found.append(
-                        PassageSentence(document, id_, row, start, end, text, turn, stems, is_idle)
+                        PassageSentence(
+                            document_id=document,
+                            passage_id=id_,
+                            row=row,
+                            start=start,
+                            end=end,
+                            text=text,
+                            turn=turn,
+                            stems=content_stems(text),
+                            says_nothing=is_idle,
+                            is_question=is_asked,
+                            opens_exchange=is_asked and turn is not None and self._names(text),
+                            num_words=len(text.split()),
+                        )
                     )
             self._sentences[row] = tuple(found)
         return self._sentences[row]
+
+    def _names(self, text: str) -> bool:
+        """Whether it has a capitalised word of a speaker's name."""
+        words = {word.casefold() for word in WORD.findall(text) if word[0].isupper()}
+        return not words.isdisjoint(self.speaker_words)
 
     def around(self, row: int) -> list[PassageSentence]:
         """Those of a passage and of the passages that stand beside it in its document, in order."""
@@ -180,4 +202,13 @@ class LineIndex:
                 vectors[i] = facts[rows[text]]
             elif text in made:
                 vectors[i] = made[text]
+        return vectors
+
+    def stored_vectors(self, sentences: Sequence[PassageSentence]) -> Vectors:
+        """(n, d) those that the graph has; zeros for the others."""
+        vectors = np.zeros((len(sentences), self.snapshot.passage_vectors.shape[1]), np.float32)
+        for i, sentence in enumerate(sentences):
+            text = sentence_text(sentence.text, self._titles[sentence.document_id])
+            if text in self._fact_rows:
+                vectors[i] = self.snapshot.facts.vectors[self._fact_rows[text]]
         return vectors

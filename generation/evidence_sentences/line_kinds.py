@@ -1,6 +1,4 @@
-"""Kinds of lines: filler, stage direction, heading or note, question; and of questions: for a
-number.
-"""
+"""Kinds of lines: filler, stage direction, call, heading or note, question."""
 
 import re
 
@@ -8,7 +6,6 @@ from dynagrag.generation.claims.clauses import has_verb
 from dynagrag.generation.support import WORD
 from dynagrag.language.english.data import words_of
 from dynagrag.language.english.spoken_lines import (
-    ASKS_NUMBER,
     COURTESY,
     NUMBER,
     SELF_INTRODUCTION,
@@ -68,6 +65,16 @@ def is_call(text: str, speakers: frozenset[str]) -> bool:
     )
 
 
+def introduces_itself(text: str, speaker: str | None) -> bool:
+    """Whether it gives the name of who says it: "My name is Ann Lee, and I keep bees."."""
+    own = {word.casefold() for word in WORD.findall(speaker or "")}
+    return any(
+        found[0].casefold() in own
+        for match in SELF_INTRODUCTION.finditer(text)
+        if (found := WORD.findall(text[match.end() :]))
+    )
+
+
 def is_heading(text: str, speaker: str | None) -> bool:
     """A heading or a line of show notes: nobody's words, short, no end of a sentence and no verb;
     or a link, or a list of times.
@@ -90,11 +97,6 @@ def says_nothing(text: str, speaker: str | None) -> bool:
 def is_question(text: str) -> bool:
     """Whether it ends with a question mark."""
     return bool(_QUESTION_END.search(text.rstrip()))
-
-
-def asks_for_number(question: str) -> bool:
-    """Whether a time, a count or a size is asked for."""
-    return bool(ASKS_NUMBER.search(question))
 
 
 def has_number(text: str) -> bool:

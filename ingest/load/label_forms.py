@@ -146,7 +146,8 @@ def plain_label(text: str) -> str:
 
 
 _MANNER = re.compile(
-    r"[ \t]*\((?:(?:on|off)[- ]camera|voice-?over|(?:via|on|by) (?:the )?(?:tele)?phone)\)$",
+    r"[ \t]*\((?:(?:on|off)[- ]camera|voice-?over|(?:via|on|by) (?:the )?(?:tele)?phone"
+    r"|cont['’]?d\.?|v\.?[ ]?o\.?|o\.?[ ]?[sc]\.?)\)$",
     re.IGNORECASE,
 )
 """How somebody is seen or heard, which is no part of a name."""

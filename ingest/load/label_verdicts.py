@@ -296,6 +296,8 @@ def _style(label: str) -> str:
 def _once_a_name(label: str, head: Head, facts: FileFacts) -> str | None:
     """What shows that a label that comes once is a name."""
     shape, words = shape_of(label), label.split()
+    if label[0].isupper() and is_titled(label) and len(words) <= _OFFICE_WORDS.start:
+        shape = Shape.NAME  # `Audience member`
     is_word = len(words) == 1 and not is_titled(label) and (
         is_function_word(label) or label.casefold() in facts.small_words
     )  # fmt: skip

@@ -191,6 +191,11 @@ def _is_order_fixed(blocks: Sequence[Block]) -> bool:
     return len(set(labels)) > 2 and num_fixed >= 0.85 * steps.total()
 
 
+def _are_labels_once(blocks: Sequence[Block]) -> bool:
+    num_labels = len({block.label for block in blocks})
+    return num_labels == len(blocks) > 3 and not _are_names(blocks)
+
+
 def _are_definitions(blocks: Sequence[Block]) -> bool:
     """`the right side.`: without a capital, but with the end of a sentence."""
     return (
@@ -214,7 +219,8 @@ SIGNS = (
     _Sign(1, "most of them do", lambda blocks: _share_of_speakers_words(blocks) >= 0.7),
     _Sign(-1, "no sentences stand behind labels",
           lambda blocks: _share(blocks, lambda b: ends_sentence(b.words)) < 0.2),
-    _Sign(-2, "labels come in a fixed order, as the fields of records", _is_order_fixed),
+    _Sign(-4, "labels come in a fixed order, as the fields of records", _is_order_fixed),
+    _Sign(-4, "no label comes back, and they are no names", _are_labels_once),
     _Sign(-2, "definitions stand behind labels", _are_definitions),
     _Sign(-4, "labels are code", lambda blocks: _share(blocks, lambda b: _is_code(b.label)) >= 0.5),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from dynagrag.core.schema import (
     Answer,
     AnswerTrace,
     Citation,
+    Clip,
     EdgeTrace,
     EvidenceLine,
     NodeTrace,
@@ -258,3 +259,19 @@ def test_an_answer_of_an_earlier_version_is_read_without_them() -> None:
     ) == (None, False, {}, None)
     assert read.quiet_speakers == ()
     assert read.evidence[0].quote == line(0).quote
+
+
+def test_clips_are_shown_once_each_with_who_speaks_and_their_hits_between_stars() -> None:
+    asked, reply = (
+        citation("Which line is it?", "BOB"),
+        citation("It is  the\nthird. Yes.", "ANN", 20),
+    )
+    clip = Clip("p", "Talk", 0, 42, (asked, reply), ((20, 37),), (20, 37))
+    made = answer(7, clips=(clip,))
+    assert [row for row in answer_lines(made) if row.startswith("  ")] == [
+        "  1. Talk, 1:01",
+        '     BOB 1:01: "Which line is it?"',
+        '     ANN 1:01: "**It is the third.** Yes."',
+        "  (** marks what fits best; --lines N shows N of 7 single lines)",
+    ]
+    assert sum(row.startswith("  - ") for row in answer_lines(made, num_lines=2)) == 2

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dynagrag.core.schema import Answer, CheckedClaim, Citation, Verdict
-from dynagrag.core.text import collapse
+from dynagrag.core.schema import Answer, CheckedClaim, Citation, EvidenceLine, Verdict
+from dynagrag.core.text import collapse, plural
 from dynagrag.generation.claims.verdict_text import (
     IDLE,
     UNSUPPORTED,
@@ -20,7 +20,14 @@ from dynagrag.generation.claims.verdict_text import (
 from dynagrag.generation.evidence_sentences.doubts import doubts_text
 from dynagrag.generation.evidence_sentences.quote_cuts import cut_around
 from dynagrag.registry.retrievers import RETRIEVERS
-from dynagrag.ui.ask.evidence_view import EvidenceRow, by_document, evidence_row, grouped, links_of
+from dynagrag.ui.ask.evidence_view import (
+    EvidenceRow,
+    by_document,
+    clip_markdown,
+    evidence_row,
+    grouped,
+    links_of,
+)
 from dynagrag.ui.choice_labels import SOFT
 from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, mark_link, plain, speaker_and_time
 from dynagrag.workspace.conversations import KeptAnswer
@@ -157,29 +164,40 @@ def _show_doubts(answer: Answer) -> None:
 
 
 def _show_evidence(workspace: str, answer: Answer) -> None:
-    """The lines that fit best, the first of them open."""
+    """The clips that fit best; folded, the lines that they don't hold."""
     if not answer.is_answered_by_model:
         st.caption(
             "No language model is set (see Options)"
             + (
                 "."
                 if doubts_text(answer)
-                else ", so here are the lines that an answer would rest on."
+                else ", so here is what an answer would rest on, the best sentences in bold."
             )
         )
     ids = answer.trace.document_ids
-    first = grouped(answer.evidence[:_NUM_LINES])
-    shown = [*first, *grouped(answer.evidence[_NUM_LINES:])]
-    rows = [
-        evidence_row(workspace, number, line, ids, answer.question, first)
-        for number, line in enumerate(shown, start=1)
-    ]
-    if not rows:
+    for number, clip in enumerate(answer.clips, start=1):
+        st.markdown(clip_markdown(workspace, number, clip, ids, answer.trace.doubtful))
+    others = [line for line in answer.evidence if not _is_in_clip(line, answer)]
+    if not answer.evidence:
         st.markdown("Nothing was found.")
-    st.markdown(by_document(rows[:_NUM_LINES], answer.trace.doubtful))
-    if len(rows) > _NUM_LINES:
-        with st.expander(f"{len(rows) - _NUM_LINES} more lines"):
-            st.markdown(by_document(rows[_NUM_LINES:], answer.trace.doubtful))
+    # an answer that an earlier version kept has lines alone
+    num_open = 0 if answer.clips else _NUM_LINES
+    shown = [*grouped(others[:num_open]), *grouped(others[num_open:])]
+    rows = [
+        evidence_row(workspace, number, line, ids, answer.question)
+        for number, line in enumerate(shown, start=len(answer.clips) + 1)
+    ]
+    st.markdown(by_document(rows[:num_open], answer.trace.doubtful))
+    if len(rows) > num_open:
+        with st.expander(plural(len(rows) - num_open, "more line")):
+            st.markdown(by_document(rows[num_open:], answer.trace.doubtful))
+
+
+def _is_in_clip(line: EvidenceLine, answer: Answer) -> bool:
+    return any(
+        clip.document == line.document and clip.start <= line.match_start < clip.end
+        for clip in answer.clips
+    )
 
 
 def _cited_row(

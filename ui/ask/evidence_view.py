@@ -1,12 +1,10 @@
-"""Lines of evidence by document: those that an answer cites, and those that fit a question best."""
+"""Evidence as it is shown: lines by document, and clips with their hits in bold."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dynagrag.core.schema import Citation, EvidenceLine
-from dynagrag.core.text import collapse
-from dynagrag.generation.evidence_sentences.quote_cuts import first_words, last_words
+from dynagrag.core.schema import Citation, Clip, EvidenceLine
 from dynagrag.generation.support import WORD, content_stems, stem
 from dynagrag.ui.safe_markdown import (
     MarkLink,
@@ -18,29 +16,25 @@ from dynagrag.ui.safe_markdown import (
 )
 
 _MAX_TITLE, _MAX_TIP = 60, 240
-_MAX_BESIDE = 240
 _DOUBT = " :orange-badge[:material/voice_selection_off: speakers doubtful]"
 _SPACED = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRow:
-    """A line as it is shown: its mark, who said it when, a remark, and its words as Markdown; below
-    it what stands around it.
-    """
+    """A line as it is shown: its mark, who said it when, a remark, and its words as Markdown."""
 
     document: str
     mark: str
     who: str
     words: str
     remark: str = ""
-    around: tuple[str, ...] = ()
 
     def markdown(self) -> str:
-        """One bullet, and one within it for each line around it."""
+        """One bullet."""
         who = f"**{self.who}**" if self.who else ""
         head = " ".join(part for part in (self.mark, who, self.remark) if part)
-        return "\n".join([f"- {head}: “{self.words}”", *(f"    - {line}" for line in self.around)])
+        return f"- {head}: “{self.words}”"
 
 
 def by_document(rows: Iterable[EvidenceRow], doubtful: Collection[str] = ()) -> str:
@@ -103,23 +97,9 @@ def evidence_row(
     line: EvidenceLine,
     document_ids: Mapping[str, str],
     question: str,
-    others: Sequence[Citation] = (),
 ) -> EvidenceRow:
-    """A line that fits the question: its words in bold, the rest of the turn in grey, what was said
-    beside it that `others` don't show.
-    """
+    """A line that fits the question: its words in bold, the rest of the turn in grey."""
     link = MarkLink(address_of(workspace, line, document_ids), str(number), tip_of(line))
-    around = []
-    if line.before and not _is_among(line.before, others):
-        around.append(
-            f":gray[before{_by(line.before)}:"
-            f" “{plain(last_words(collapse(line.before.quote), _MAX_BESIDE))}”]"
-        )
-    if line.after and not _is_among(line.after, others):
-        around.append(
-            f":gray[after{_by(line.after)}:"
-            f" “{plain(first_words(collapse(line.after.quote), _MAX_BESIDE))}”]"
-        )
     wanted = content_stems(question)
     start, end = line.match_start - line.start, line.match_end - line.start
     if not 0 <= start < end <= len(line.quote):  # one that an earlier version kept
@@ -134,20 +114,38 @@ def evidence_row(
         mark_link("", {"": link}),
         speaker_and_time(line.speaker, line.start_s),
         words,
-        around=tuple(around),
     )
 
 
-def _is_among(line: Citation, others: Sequence[Citation]) -> bool:
-    return any(
-        line.document == other.document and line.start < other.end and other.start < line.end
-        for other in others
+def clip_markdown(
+    workspace: str,
+    number: int,
+    clip: Clip,
+    document_ids: Mapping[str, str],
+    doubtful: Collection[str] = (),
+) -> str:
+    """A clip: its number, which opens the source at its best sentence, and its document; under it
+    who says what, hits in bold.
+    """
+    turn = clip.best_turn
+    start, end = clip.best
+    best = replace(
+        turn, start=start, end=end, quote=turn.quote[start - turn.start : end - turn.start]
     )
-
-
-def _by(line: Citation) -> str:
-    who = speaker_and_time(line.speaker, line.start_s)
-    return f" · {who}" if who else ""
+    link = MarkLink(address_of(workspace, best, document_ids), str(number), tip_of(best))
+    doubt = _DOUBT if clip.document in doubtful else ""
+    head = f"{mark_link('', {'': link})} **{plain(clean(clip.document, _MAX_TITLE))}**{doubt}"
+    rows, last = [], ""
+    for own in clip.turns:
+        who = speaker_and_time(own.speaker, own.start_s)
+        words = [
+            f"**{plain(text)}**" if is_hit else plain(text)
+            for text, is_hit in clip.pieces(own)
+            if text.strip()
+        ]
+        rows.append(f"- {f'*{who}*: ' if who and who != last else ''}{' '.join(words)}")
+        last = who
+    return "\n".join([head, *rows])
 
 
 def _grey(text: str) -> str:

@@ -116,9 +116,13 @@ MAX_CALLS = Annotated[
     ),
 ]
 LINES = Annotated[
-    int,
+    int | None,
     typer.Option(
-        min=1, help="How many lines of evidence to show where nothing is answered; --json has all."
+        min=1,
+        help=(
+            "Where nothing is answered, show this many single lines of evidence, each with the"
+            " words before and after it. Default: up to five stretches of talk. --json has all."
+        ),
     ),
 ]
 TRACE = Annotated[
@@ -150,7 +154,7 @@ def ask(
     strict: STRICT = False,
     soft: SOFT = None,
     max_calls: MAX_CALLS = None,
-    lines: LINES = 5,
+    lines: LINES = None,
     trace: TRACE = False,
     as_json: JSON = False,
     verbose: VERBOSE = False,
@@ -212,7 +216,7 @@ class _Shown:
 
     as_json: bool
     has_trace: bool
-    num_lines: int
+    num_lines: int | None
 
 
 def _seconds(text: str | None, option: str) -> float | None:

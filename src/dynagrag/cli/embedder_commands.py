@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dynagrag.cli.options import JSON, STORE, WORKSPACE
-from dynagrag.cli.terminal import ProgressBars, open_space, read_settings, say, say_json
+from dynagrag.cli.terminal import ProgressBars, complain, open_space, read_settings, say, say_json
 from dynagrag.core.text import duration_text
 
 embedder_app = typer.Typer(
@@ -59,8 +59,12 @@ def use(
             )
         if dry_run:
             return 0
-        with ProgressBars(as_json) as progress:
-            report = switch_embedder(space, space.embedder, progress)
+        try:
+            with ProgressBars(as_json) as progress:
+                report = switch_embedder(space, space.embedder, progress)
+        except KeyboardInterrupt:
+            complain("paused; the same command goes on where it stopped, --give-up removes it")
+            raise
     if as_json:
         say_json(asdict(report))
         return 0

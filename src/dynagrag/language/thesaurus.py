@@ -39,6 +39,8 @@ class GroupKind(StrEnum):
     """Two prepositions of which one denies the other before the same thing."""
     DEMONYMS = "demonyms"
     """Demonyms, each with its land, where no ending tells."""
+    MEASURES = "measures"
+    """What is asked for with a number ("how long"), then the units and signs that answer it."""
 
 
 class Thesaurus:

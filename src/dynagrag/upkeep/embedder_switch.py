@@ -9,14 +9,16 @@ embedder. What was embedded is kept in the copy, batch by batch, so that a run t
 killed goes on when it is run again. A deletion of a document removes the copy too.
 """
 
+import fcntl
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from dynagrag.core.errors import UsageError, WorkspaceError
-from dynagrag.core.files.private_files import make_folder
+from dynagrag.core.files.private_files import make_folder, private
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import EmbedderIdentity, VectorKind
 from dynagrag.graph_store.rules import RECORD_KINDS
@@ -93,15 +95,23 @@ def switch_embedder(space: Workspace, embedder: Embedder, progress: Progress) ->
     called again with the same embedder; with another it begins anew.
 
     Raises:
-        WorkspaceError: The workspace has no vectors yet, or is written to all the while.
+        WorkspaceError: The workspace has no vectors yet, is written to all the while, or another
+        process switches it.
         UsageError: It has this embedder already.
     """
-    parts, after = space.parts, embedder.identity
+    after = embedder.identity
     _before(space, after)
-    parts.check_whole()
-    folder = _stage(space)
-    if _num_done(space, after) is None:
-        give_up_switch(space)
+    space.parts.check_whole()
+    with _alone(space):
+        if _num_done(space, after) is None:
+            _remove(space)
+        report = _switch(space, embedder, progress)
+        _remove(space)
+    return report
+
+
+def _switch(space: Workspace, embedder: Embedder, progress: Progress) -> SwitchReport:
+    parts, folder = space.parts, _stage(space)
     make_folder(folder)
     staged = sqlite_store("", folder, parts.store.workspace, parts.settings)
     try:
@@ -123,17 +133,38 @@ def switch_embedder(space: Workspace, embedder: Embedder, progress: Progress) ->
             )
     finally:
         staged.close()
-    give_up_switch(space)
-    return SwitchReport(after, num, report.num_entities)
+    return SwitchReport(embedder.identity, num, report.num_entities)
 
 
 def give_up_switch(space: Workspace) -> bool:
-    """Removes what an unfinished switch has made; whether there was anything."""
+    """Removes what an unfinished switch has made; whether there was anything. WorkspaceError where
+    another process is at it.
+    """
+    with _alone(space):
+        return _remove(space)
+
+
+def _remove(space: Workspace) -> bool:
     folder = _stage(space)
     if not folder.exists():
         return False
     shutil.rmtree(folder)
     return True
+
+
+@contextmanager
+def _alone(space: Workspace) -> Iterator[None]:
+    """One process at a time; the system lets go however it ends."""
+    place = space.parts.folder / f"{NEXT_EMBEDDER}.lock"
+    with open(place, "w", encoding="utf-8", opener=private) as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as err:
+            raise WorkspaceError(
+                f"another process gives workspace {space.parts.name!r} another embedder; wait until"
+                " it is done"
+            ) from err
+        yield
 
 
 def _before(space: Workspace, after: EmbedderIdentity) -> EmbedderIdentity:

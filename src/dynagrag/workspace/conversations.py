@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from dynagrag.core.errors import StoreError, UsageError
 from dynagrag.core.files.private_files import private, write_text
 from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
-from dynagrag.core.schema import Answer, Citation
+from dynagrag.core.schema import Answer, Citation, Clip
 from dynagrag.core.text import clock
 from dynagrag.generation.claims.verdict_text import (
     IDLE,
@@ -31,6 +31,7 @@ from dynagrag.generation.claims.verdict_text import (
 )
 from dynagrag.generation.evidence_sentences.doubts import doubts_text
 from dynagrag.generation.stored_answer import answer_json, answer_of
+from dynagrag.workspace.text_reports import clip_rows
 
 CitationT = TypeVar("CitationT", bound=Citation)
 _LOG = logging.getLogger(__name__)
@@ -349,7 +350,9 @@ def with_titles(conversation: Conversation, titles: Mapping[str, str]) -> Conver
         ids = answer.trace.document_ids
         citations = tuple(_titled(line, titles, ids) for line in answer.citations)
         evidence = tuple(_titled(line, titles, ids) for line in answer.evidence)
-        return replace(kept, answer=replace(answer, citations=citations, evidence=evidence))
+        clips = tuple(_titled_clip(clip, titles, ids) for clip in answer.clips)
+        named = replace(answer, citations=citations, evidence=evidence, clips=clips)
+        return replace(kept, answer=named)
 
     exchanges = (
         replace(exchange, answers=tuple(map(titled, exchange.answers)))
@@ -362,6 +365,12 @@ def _titled(
     line: CitationT, titles: Mapping[str, str], document_ids: Mapping[str, str]
 ) -> CitationT:
     return replace(line, document=titles.get(document_ids.get(line.id, ""), line.document))
+
+
+def _titled_clip(clip: Clip, titles: Mapping[str, str], document_ids: Mapping[str, str]) -> Clip:
+    title = titles.get(document_ids.get(clip.id, ""), clip.document)
+    turns = tuple(replace(turn, document=title) for turn in clip.turns)
+    return replace(clip, document=title, turns=turns)
 
 
 def as_markdown(conversation: Conversation, workspace: str) -> str:
@@ -406,10 +415,18 @@ def exchange_as_text(exchange: Exchange) -> str:
             pieces += [with_numbers(marked_text(answer), answer), ""]
             for label, _, line in shown_lines(answer):
                 shown.append((with_numbers(f"[{label}] ", answer), line))
-        for label, line in shown or [("", line) for line in answer.evidence[:_NUM_COPIED]]:
+        if not shown and answer.clips:
+            pieces += _clip_lines(answer)
+        elif not shown:  # an answer that an earlier version kept
+            shown = [("", line) for line in answer.evidence[:_NUM_COPIED]]
+        for label, line in shown:
             pieces.append(f"{label}{_who(line)}: “{' '.join(line.quote.split())}”")
         pieces.append("")
     return "\n".join(pieces).strip() + "\n"
+
+
+def _clip_lines(answer: Answer) -> list[str]:
+    return [row for n, clip in enumerate(answer.clips, start=1) for row in clip_rows(clip, n)]
 
 
 def _who(line: Citation) -> str:
@@ -438,7 +455,9 @@ def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
         for label, note, line in shown_lines(answer):
             cited.append((f"{label}, {note}" if note else label, line))
         cited += [(f"{label}, {IDLE}", line) for label, line in idle_citations(answer)]
-    else:
+    elif answer.clips:
+        lines += _clip_lines(answer)
+    else:  # an earlier version kept it
         cited += [("-", line) for line in answer.evidence]
     for label, line in cited:
         lines.append(

@@ -8,6 +8,7 @@ from dynagrag.core.schema import (
     Answer,
     AnswerTrace,
     Citation,
+    Clip,
     EvidenceLine,
     PassageWindow,
     RankingTrace,
@@ -30,8 +31,8 @@ from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.language.identification import language_name
 
 _MAX_QUOTE = 240
-NUM_LINES = 5
-"""Lines of evidence that are shown by default."""
+NUM_KEPT = 5
+"""Lines of evidence of an answer that has no clips: an earlier version kept it."""
 _MAX_TITLE = 50
 _MAX_WINDOWS = 5
 _MAX_TRACED = 10
@@ -128,10 +129,10 @@ def usage_line(usage: Usage) -> str:
 
 
 def answer_lines(
-    answer: Answer, with_text: bool = True, num_lines: int = NUM_LINES
+    answer: Answer, with_text: bool = True, num_lines: int | None = None
 ) -> Iterator[str]:
     """An answer with its citations and the verdicts on its claims; without one, or before one that
-    no line supports, the `num_lines` lines that fit the question best.
+    no line supports, the clips that fit the question best, or `num_lines` single lines.
 
     Without its text, which was shown as the model wrote it with the words of doubt before it, the
     claims that aren't stated are named one by one.
@@ -162,19 +163,19 @@ def answer_lines(
         yield f"  ({usage_line(answer.usage)})"
 
 
-def _answered(answer: Answer, with_text: bool, num_lines: int) -> Iterator[str]:
+def _answered(answer: Answer, with_text: bool, num_lines: int | None) -> Iterator[str]:
     """The words of doubt, then the text; before what no line supports the nearest lines."""
     if not with_text:
         yield from (f"  {line}" for line in unstated_lines(answer))
         return
     yield from filter(None, [doubts_text(answer)])
     if answer.is_unsupported:
-        yield from _evidence_lines(answer, num_lines)
+        yield from _evidence(answer, num_lines)
         yield UNSUPPORTED
     yield marked_text(answer)
 
 
-def _unanswered(answer: Answer, with_text: bool, num_lines: int) -> Iterator[str]:
+def _unanswered(answer: Answer, with_text: bool, num_lines: int | None) -> Iterator[str]:
     """Why nothing was answered, and the nearest lines."""
     doubts = doubts_text(answer)
     if with_text:
@@ -183,7 +184,7 @@ def _unanswered(answer: Answer, with_text: bool, num_lines: int) -> Iterator[str
             yield f"{doubts} The nearest lines:" if answer.evidence else doubts
     elif doubts and answer.evidence:
         yield "The nearest lines:"
-    yield from _evidence_lines(answer, num_lines)
+    yield from _evidence(answer, num_lines)
 
 
 def doubtful_documents(answer: Answer) -> list[str]:
@@ -221,7 +222,14 @@ def _subgraph_lines(trace: AnswerTrace) -> Iterator[str]:
         yield f"  ... and {more} (all are in --json, under trace.subgraphs)"
 
 
-def _evidence_lines(answer: Answer, num_lines: int) -> Iterator[str]:
+def _evidence(answer: Answer, num_lines: int | None) -> Iterator[str]:
+    if num_lines is None and answer.clips:
+        for number, clip in enumerate(answer.clips, start=1):
+            yield from clip_rows(clip, number)
+        num = len(answer.evidence)
+        yield f"  (** marks what fits best; --lines N shows N of {plural(num, 'single line')})"
+        return
+    num_lines = NUM_KEPT if num_lines is None else num_lines  # an answer that was kept before
     for line in answer.evidence[:num_lines]:
         yield from evidence_line_rows(line)
     hidden = len(answer.evidence) - num_lines
@@ -232,6 +240,23 @@ def _evidence_lines(answer: Answer, num_lines: int) -> Iterator[str]:
         )
     if not answer.evidence:
         yield "  nothing was found"
+
+
+def clip_rows(clip: Clip, number: int) -> Iterator[str]:
+    """A clip: where it stands, then who says what, a row each, with its hits between **."""
+    at = "" if clip.start_s is None else f", {clock(clip.start_s)}"
+    yield f"  {number}. {cut(clip.document, _MAX_TITLE)}{at}"
+    last = ""
+    for turn in clip.turns:
+        who = "" if _who(turn) == last else _who(turn)
+        last = _who(turn)
+        yield f'     {f"{who}: " if who else ""}"{marked_words(clip, turn)}"'
+
+
+def marked_words(clip: Clip, turn: Citation) -> str:
+    """The words of a clip's turn in one line, its hits between **."""
+    pieces = ((collapse(text), is_hit) for text, is_hit in clip.pieces(turn))
+    return " ".join(f"**{text}**" if is_hit else text for text, is_hit in pieces if text)
 
 
 def evidence_line_rows(line: EvidenceLine) -> Iterator[str]:

@@ -41,3 +41,21 @@ def test_a_workspace_that_is_not_there_is_not_made(
     done = cli("embedder", "use", "openai:other", "-w", "nobody")
     assert done.code == 1
     assert "nobody" in done.err
+
+
+@pytest.mark.usefixtures("server")
+def test_ctrl_c_pauses_and_says_how_to_go_on(
+    corpus: Any, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (path,) = corpus.many(1, num_turns=12)
+    assert cli("ingest", str(path), "-w", "w", "--extractor", "fast").code == 0
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("dynagrag.upkeep.embedder_switch.copy_records", interrupted)
+        stopped = cli("embedder", "use", "openai:other", "-w", "w")
+    assert stopped.code == 130
+    assert "paused; the same command goes on where it stopped" in stopped.err
+    assert cli("embedder", "use", "openai:other", "-w", "w").code == 0

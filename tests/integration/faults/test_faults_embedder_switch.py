@@ -33,7 +33,7 @@ from dynagrag.upkeep import embedder_switch
 from dynagrag.upkeep.embedder_switch import switch_embedder
 
 given = json.loads(sys.argv[1])
-num_steps, is_switching, real_give_up = 0, False, embedder_switch.give_up_switch
+num_steps, is_switching, real_remove = 0, False, embedder_switch._remove
 
 
 def step(stage, done, total):
@@ -43,10 +43,10 @@ def step(stage, done, total):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def give_up(space):
+def remove(space):
     if given["dies_at"] == "after":
         os.kill(os.getpid(), signal.SIGKILL)
-    return real_give_up(space)
+    return real_remove(space)
 
 
 def dying(real):
@@ -61,7 +61,7 @@ def dying(real):
 # in the transaction, behind the vectors
 GraphWriter.plan = dying(GraphWriter.plan)
 SqliteDerivedGraph._write_graph = staticmethod(dying(SqliteDerivedGraph._write_graph))
-embedder_switch.give_up_switch = give_up
+embedder_switch._remove = remove
 wide = FakeEmbedder(given["dimension"], "next")
 with open_workspace(given["workspace"], chat_model=FakeChat(), embedder=wide) as space:
     switch_embedder(space, wide, step)
@@ -217,6 +217,24 @@ def test_another_embedder_than_that_of_an_unfinished_switch_begins_anew(
     assert estimate_switch(space, FakeEmbedder(48, "next")).num_done == 0
     switch_embedder(space, FakeEmbedder(48, "next"), silent)
     assert space.store.embedder() == FakeEmbedder(48, "next").identity
+
+
+def test_one_process_at_a_time_gives_a_workspace_another_embedder(
+    open_space: Callable[..., Workspace], paths: list[Path]
+) -> None:
+    space, seen = open_space("w"), []
+    space.ingest(paths[:1])
+
+    def step(stage: str, done: int, total: int) -> None:
+        if stage == "switch" and not seen:
+            other = run("w", None)
+            seen.append(other.returncode)
+            assert "another process gives workspace 'w' another embedder" in other.stderr
+            with pytest.raises(WorkspaceError, match="another process"):
+                give_up_switch(open_space("w"))
+
+    switch_embedder(space, FakeEmbedder(48, "next"), step)
+    assert seen == [1]
 
 
 def test_a_backup_holds_the_vectors_of_its_moment(

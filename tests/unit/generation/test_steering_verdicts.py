@@ -190,7 +190,7 @@ def test_an_answer_that_no_line_supports_is_not_streamed_and_stands_behind_the_l
     assert pieces == []
     lines = [*answer_lines(answer)]
     at = lines.index(UNSUPPORTED)
-    assert any('"The harbour of district 3' in line for line in lines[:at])
+    assert any("The harbour of district 3" in line for line in lines[:at])
     assert INVENTED in lines[at + 1]
     assert not any(INVENTED in line for line in lines[:at])
     assert answer_json(answer)["unsupported"]

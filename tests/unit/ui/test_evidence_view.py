@@ -1,10 +1,11 @@
 """Lines of sources on a page: the question's words marked, by document, numbered."""
 
-from dynagrag.core.schema import Citation, EvidenceLine
+from dynagrag.core.schema import Citation, Clip, EvidenceLine
 from dynagrag.generation.support import content_stems
 from dynagrag.ui.ask.evidence_view import (
     EvidenceRow,
     by_document,
+    clip_markdown,
     evidence_row,
     grouped,
     links_of,
@@ -20,17 +21,23 @@ QUESTION = "Which mills are there?"
 
 
 def test_a_line_shows_its_number_who_said_it_when_and_the_questions_words() -> None:
-    first, second = evidence_row("w", 3, LINE, {"p": "d"}, QUESTION).markdown().splitlines()
-    assert first.startswith(r"- [\[3\]](source?workspace=w&document=d&start=20&end=57 ")
-    assert first.endswith(r" **ANN 1\:01**: “:gray[It is \*here\*\.] The **mill** is near Delft\.”")
-    assert second == r"    - :gray[before · BOB: “Where is it?”]"
+    row = evidence_row("w", 3, LINE, {"p": "d"}, QUESTION).markdown()
+    assert row.startswith(r"- [\[3\]](source?workspace=w&document=d&start=20&end=57 ")
+    assert row.endswith(r" **ANN 1\:01**: “:gray[It is \*here\*\.] The **mill** is near Delft\.”")
 
 
-def test_what_another_line_shows_is_not_shown_beside_it() -> None:
-    assert evidence_row("w", 1, LINE, {}, QUESTION, [LINE]).around != ()
-    assert evidence_row("w", 1, LINE, {}, QUESTION, [LINE, BEFORE]).around == ()
-    elsewhere = Citation("q", "Other talk", 0, 12, None, None, "Where is it?")
-    assert evidence_row("w", 1, LINE, {}, QUESTION, [elsewhere]).around != ()
+def test_a_clip_shows_who_says_what_with_its_hits_in_bold_and_opens_the_best_of_them() -> None:
+    turns = (
+        Citation("p", "Talk *1*", 0, 12, "BOB", None, "Where is it?"),
+        Citation("p", "Talk *1*", 20, 57, "ANN", 61.0, LINE.quote),
+    )
+    clip = Clip("p", "Talk *1*", 0, 57, turns, ((34, 57),), (34, 57))
+    head, asked, reply = clip_markdown("w", 2, clip, {"p": "d"}).splitlines()
+    assert head.startswith(r"[\[2\]](source?workspace=w&document=d&start=34&end=57 ")
+    assert head.endswith(r" **Talk \*1\***")
+    assert asked == "- *BOB*: Where is it?"
+    assert reply == r"- *ANN 1\:01*: It is \*here\*\. **The mill is near Delft\.**"
+    assert "speakers doubtful" in clip_markdown("w", 2, clip, {}, ["Talk *1*"])
 
 
 def test_a_line_that_an_earlier_version_kept_is_shown_whole() -> None:

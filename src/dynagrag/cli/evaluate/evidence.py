@@ -11,8 +11,8 @@ from dynagrag.cli.terminal import ProgressBars, read_settings, set_up_log
 
 EVIDENCE_MEASURES = (
     "Measures, in points (fractions of 1 with --json), with 95 % intervals over questions: first,"
-    " the share of the questions whose answering words are in the first thing shown; first 3, in"
-    " the first three; shown, in any; cut, of those where something shown begins or ends amid them;"
+    " the share of the questions whose answering words are in the first clip shown; first 3, in"
+    " the first three; shown, in any; cut, of those where a clip begins or ends amid them;"
     " nothing fits, the share of which that was said, wrongly and rightly."
 )
 QUESTIONS = Annotated[

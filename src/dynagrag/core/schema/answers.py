@@ -2,7 +2,7 @@
 evidence, and the answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -306,6 +306,43 @@ class EvidenceLine(Citation):
 
 
 @dataclass(frozen=True, slots=True)
+class Clip:
+    """A stretch of talk that is shown and cited: what each speaker says in it, `turns`, from
+    `start` to `end` of the document; sentences that fit the question, `hits`, the best of them
+    `best`, as (start, end) of the document. `id`: of the passage that holds the best.
+    """
+
+    id: str
+    document: str
+    start: int
+    end: int
+    turns: tuple[Citation, ...]
+    hits: tuple[tuple[int, int], ...]
+    best: tuple[int, int]
+    fit: float = 0.0
+
+    @property
+    def start_s(self) -> float | None:
+        """When it begins."""
+        return self.turns[0].start_s
+
+    @property
+    def best_turn(self) -> Citation:
+        """The turn with the best sentence."""
+        return next(t for t in self.turns if t.start <= self.best[0] < t.end)
+
+    def pieces(self, turn: Citation) -> Iterator[tuple[str, bool]]:
+        """The words of one of its turns in pieces, each with whether it is a hit."""
+        at = turn.start
+        for start, end in self.hits:
+            if turn.start <= start and end <= turn.end:
+                yield turn.quote[at - turn.start : start - turn.start], False
+                yield turn.quote[start - turn.start : end - turn.start], True
+                at = end
+        yield turn.quote[at - turn.start :], False
+
+
+@dataclass(frozen=True, slots=True)
 class PassageWindow:
     """Evidence lines that stand together in a document: turns `first_turn` to `last_turn`,
     characters `start` to `end`.
@@ -361,6 +398,7 @@ class Answer:
         citations: What the model cited, in the order of `trace.labels`.
         evidence: The lines that fit the question best, best first, answered or not. Where several
             speakers are asked for, their lines alternate.
+        clips: The stretches of talk in which the best of these lines stand, best first.
         windows: The runs of lines that stand together among the citations (without any: among the
         first prompt's evidence).
         claims: What the text claims, in its order, each with its verdict.
@@ -393,6 +431,7 @@ class Answer:
     is_nothing_fitting: bool = False
     unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     quiet_speakers: tuple[str, ...] = ()
+    clips: tuple[Clip, ...] = ()
 
     @property
     def is_unsupported(self) -> bool:

@@ -1,5 +1,5 @@
 """Parts of English speech and its transcripts that state nothing: fillers, calls, courtesies,
-notes; and kinds of questions.
+notes.
 """
 
 import re
@@ -43,15 +43,6 @@ SHOW_NOTE = re.compile(
     re.IGNORECASE,
 )
 """Begins a line of show notes, by a word or by a time."""
-ASKS_NUMBER = re.compile(
-    r"\bhow (?:many|much|long|high|low|far|fast|deep|wide|often|old|big|large|heavy|tall|hot|cold"
-    r"|warm|late|early|soon)\b"
-    r"|\bwhen\b|\bat what\b|\bwhat (?:time|year|date|day|number|percentage|share|rate|price|cost"
-    r"|age|distance|speed|temperature|pressure|voltage|altitude|angle|amount|figure|size|weight"
-    r"|frequency)\b|\bwhich (?:year|date|day|number|angle|figure)\b",
-    re.IGNORECASE,
-)
-"""Asks for a time, a count or a size."""
 _QUANTITIES = words_of(WordClass.CARDINAL) | {"half", "quarter", "dozen", "percent"}
 NUMBER = re.compile(rf"\d|\b(?:{any_of(_QUANTITIES)})\b", re.IGNORECASE)
 """In figures or words."""

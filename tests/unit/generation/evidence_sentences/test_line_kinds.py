@@ -5,7 +5,6 @@ import time
 import pytest
 
 from dynagrag.generation.evidence_sentences.line_kinds import (
-    asks_for_number,
     has_number,
     is_aside,
     is_call,
@@ -115,21 +114,6 @@ def test_a_chain_of_hyphens_is_read_in_linear_time() -> None:
 )
 def test_a_question_ends_with_its_mark(text: str, expected: bool) -> None:
     assert is_question(text) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("How many seats are there?", True),
-        ("How high were the seas?", True),
-        ("When did they land?", True),
-        ("What voltage did the pad supply?", True),
-        ("How did they land?", False),
-        ("Who landed?", False),
-    ],
-)
-def test_some_questions_ask_for_a_number(text: str, expected: bool) -> None:
-    assert asks_for_number(text) is expected
 
 
 @pytest.mark.parametrize(

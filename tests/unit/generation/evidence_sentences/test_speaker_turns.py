@@ -152,3 +152,11 @@ def test_the_names_of_those_who_are_compared_are_no_words_to_be_found() -> None:
         index, question("What do Alice and Bob think of the mill?"), [0], FakeEmbedder(DIMENSION)
     )
     assert found.parts["words"].tolist() == [0.0, 1.0]
+
+
+def test_the_document_of_every_line_is_known_though_its_passage_was_not_found() -> None:
+    index = line_index(MILL, 20)
+    asked = question("What do Alice and Bob think about the mill?")
+    found = best_lines(index, asked, [], FakeEmbedder(DIMENSION))
+    assert found.lines
+    assert {line.id for line in found.lines} <= found.document_ids.keys()

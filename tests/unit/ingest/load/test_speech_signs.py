@@ -26,6 +26,11 @@ def blocks(labels: list[str], words: list[str], num: int = 8) -> list[Block]:
             "labels come in a fixed order, as the fields of records",
         ),
         (["Price", "Light"], SAID, "nothing shows that people speak"),
+        (
+            ["Aries", "Taurus", "Gemini", "Cancer", "Leo", "Virgo", "Libra", "Pisces"],
+            ["You win.", "Who lost?"],
+            "no label comes back",
+        ),
         (["Hopper", "Race"], ["the box above.", "a channel of water."], "definitions stand behind"),
         (["Added", "Added", "Fixed"], SAID, "nothing shows that people speak"),
         (["// Prints", "{'a'"], ["1", "2"], "labels are code"),

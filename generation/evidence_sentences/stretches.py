@@ -1,0 +1,80 @@
+"""Stretches of talk around a sentence: the question that it replies to, and whole sentences after
+and before it, of any speaker.
+"""
+
+from collections.abc import Callable, Sequence
+
+from dynagrag.generation.evidence_sentences.line_index import PassageSentence
+from dynagrag.language.sentences import Span
+
+MAX_WORDS = 80
+"""Of a stretch that is more than the one sentence, which is whole whatever its length."""
+MAX_TURNS = 4
+"""That a stretch goes from its sentence, or a question from its reply."""
+_QUESTION_SHARE = 0.6
+"""Of a stretch's words that a question and all up to its reply may take."""
+
+
+def stretch_around(
+    around: Sequence[PassageSentence],
+    at: int,
+    is_free: Callable[[PassageSentence], bool] = lambda sentence: True,
+) -> Span:
+    """First and last of the sentences (as `LineIndex.around` gives them) that are read with one;
+    none that isn't free.
+
+    A question that names a speaker begins an exchange: nothing is taken from beyond it.
+    """
+    first, last = at, at
+    num_words = around[at].num_words
+    asked = question_before(around, at)
+    if asked is not None and all(map(is_free, around[asked:at])):
+        with_question = sum(s.num_words for s in around[asked : at + 1])
+        if with_question <= _QUESTION_SHARE * MAX_WORDS:
+            first, num_words = asked, with_question
+    while True:
+        size = last - first
+        for place in (last + 1, first - 1):
+            if not 0 <= place < len(around):
+                continue
+            other = around[place]
+            is_next = place > last and other.opens_exchange
+            is_past = place < first and around[first].opens_exchange
+            if is_next or is_past or not is_free(other) or not _is_near(other, around[at]):
+                continue
+            if num_words + other.num_words <= MAX_WORDS:
+                num_words += other.num_words
+                first, last = min(first, place), max(last, place)
+        if last - first == size:
+            return first, last
+
+
+def question_before(around: Sequence[PassageSentence], at: int) -> int | None:
+    """The nearest question of somebody else that a sentence replies to; None where it asks itself,
+    or nobody asked.
+    """
+    return next(iter(questions_before(around, at)), None)
+
+
+def questions_before(around: Sequence[PassageSentence], at: int) -> list[int]:
+    """Those of somebody else in the same exchange, the nearest first."""
+    reply = around[at]
+    found: list[int] = []
+    if reply.is_question or reply.turn is None:
+        return found
+    for place in range(at - 1, -1, -1):
+        asked = around[place]
+        if not _is_near(asked, reply):
+            break
+        if asked.turn_index < reply.turn_index and asked.is_question:
+            if asked.speaker != reply.speaker:
+                found.append(place)
+            if asked.opens_exchange:
+                break
+    return found
+
+
+def _is_near(one: PassageSentence, other: PassageSentence) -> bool:
+    return (
+        one.document_id == other.document_id and abs(one.turn_index - other.turn_index) <= MAX_TURNS
+    )

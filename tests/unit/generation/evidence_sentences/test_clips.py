@@ -1,0 +1,80 @@
+"""Clips: stretches of talk around the best lines, each shown once, with the question before a
+reply.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+
+from dynagrag.core.schema import Clip
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
+from dynagrag.generation.evidence_sentences.clips import MAX_CLIPS
+from dynagrag.generation.evidence_sentences.stretches import MAX_WORDS
+from tests.transcripts import DIMENSION, line_index, question
+
+Turns = Sequence[tuple[str | None, str]]
+TALK: Turns = [
+    ("HOST", "Which bread do you like least, Runa Vale?"),
+    ("RUNA VALE", "I am Runa Vale, and I bake in the north."),
+    ("HOST", "Fine. And the bread?"),
+    ("RUNA VALE", "Pumpernickel. It never rises."),
+    ("HOST", "Which bread do you like most, Odd Berg?"),
+    ("ODD BERG", "Rye. The bread that I like least is brioche."),
+]
+LONG: Turns = [
+    (("ANN", "BOB")[n % 2], f"The mill number {n} grinds rye for the village. It is old and loud.")
+    for n in range(40)
+]
+
+
+def ask(turns: Turns, text: str) -> BestLines:
+    index = line_index(turns, 40)
+    rows = range(len(index.snapshot.passages))
+    return best_lines(index, question(text), rows, FakeEmbedder(DIMENSION))
+
+
+def words_of(clip: Clip) -> str:
+    return " ".join(turn.quote for turn in clip.turns)
+
+
+def test_the_reply_leads_to_a_question_put_to_somebody_and_not_another_guests() -> None:
+    found = ask(TALK, "Which bread does Runa Vale like least?")
+    first = found.clips[0]
+    assert first.best_turn.speaker == "RUNA VALE"
+    assert "Pumpernickel" in first.best_turn.quote
+    assert words_of(first).startswith("Which bread do you like least, Runa Vale?")
+    assert "Odd Berg" not in words_of(first)
+    assert "brioche" not in words_of(first)
+
+
+def test_no_sentence_is_in_two_clips() -> None:
+    clips = ask(LONG, "What does the old mill grind?").clips
+    assert len(clips) == MAX_CLIPS
+    spans = sorted((turn.start, turn.end) for clip in clips for turn in clip.turns)
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
+
+
+def test_a_clip_is_whole_sentences_of_at_most_some_eighty_words_with_its_hits() -> None:
+    for clip in ask(LONG, "What does the old mill grind?").clips:
+        assert len(words_of(clip).split()) <= MAX_WORDS
+        assert all(turn.quote.endswith(".") for turn in clip.turns)
+        assert clip.best in clip.hits
+        pieces = [piece for turn in clip.turns for piece in clip.pieces(turn)]
+        assert "".join(text for text, _ in pieces) == "".join(t.quote for t in clip.turns)
+        assert sum(is_hit for _, is_hit in pieces) == len(clip.hits)
+
+
+@pytest.mark.parametrize("text", ["How much is it to park at the landing?", "What is the fee?"])
+def test_words_without_speakers_make_clips_too(text: str) -> None:
+    turns: Turns = [
+        (None, "The fair is on the 4th. There is no fee, but to park it is $7 per car.")
+    ]
+    clip = ask(turns, text).clips[0]
+    assert [turn.speaker for turn in clip.turns] == [None]
+    assert "$7 per car" in clip.turns[0].quote
+
+
+def test_nothing_has_no_clip() -> None:
+    assert best_lines(line_index(TALK), question("Who?"), [], FakeEmbedder(DIMENSION)).clips == ()

@@ -313,6 +313,26 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
             ("A", None, "Yes. It burned."),
         ],
     ),
+    "a log with names before a stroke": (
+        "a.txt",
+        "10:01 mira | it burned.\n10:02 joe | when?\n10:03 mira | in May.\n10:04 joe | I see.\n",
+        [
+            ("mira", 601.0, "it burned."),
+            ("joe", 602.0, "when?"),
+            ("mira", 603.0, "in May."),
+            ("joe", 604.0, "I see."),
+        ],
+    ),
+    "a log with names before an angle": (
+        "a.txt",
+        "mira> It burned.\njoe> When?\nmira> In May.\njoe> I see.\n",
+        [
+            ("mira", None, "It burned."),
+            ("joe", None, "When?"),
+            ("mira", None, "In May."),
+            ("joe", None, "I see."),
+        ],
+    ),
     "an examiner after another": (
         "a.txt",
         "BY MS. HAND:\nQ. Where was it?\nA. By the weir.\nQ. When?\nA. In May.\n"

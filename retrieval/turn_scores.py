@@ -123,7 +123,8 @@ class TurnScores:
     @cached_property
     def _stands_alone(self) -> NDArray[np.bool_]:
         """(t,) whether a turn is all of its document."""
-        return np.diff(self._few_turns.indptr) == 1
+        sizes: Ints = np.diff(self._few_turns.indptr)
+        return sizes == 1
 
     @cached_property
     def _few_turns(self) -> "csr_array":

@@ -22,7 +22,9 @@ _OF_SPEAKERS = english(WordClass.OF_SPEAKERS) | german(WordClass.OF_SPEAKERS)
 _FIRST_PERSON = english(WordClass.FIRST_PERSON) | german(WordClass.FIRST_PERSON)
 _QUESTION = re.compile(r"[?？؟՞]|[;\u037e]$|か[。」]?$")
 _CODE = re.compile(r"[{}<>/\\=;:'\"]|^[-#]")
-_NUMBERED = re.compile(r"[^\W\d_]{1,12}[ _-]?\d{1,2}|\+[\d ()-]+|[\w.]+\d{1,4}")
+_NUMBERED = re.compile(
+    r"[^\W\d_]{1,12}(?:[ ][^\W\d_]{1,12}){0,2}[ _#-]{0,2}\d{1,2}|\+[\d ()-]+|[\w.]+\d{1,4}"
+)
 _LAST_NUMBER = re.compile(r"[ ]?\d+$")
 _TAIL = re.compile(r"[,(（]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -226,7 +228,7 @@ SIGNS = (
     _Sign(1, "most of them do", lambda blocks: _share_of_speakers_words(blocks) >= 0.7),
     _Sign(-1, "no sentences stand behind labels",
           lambda blocks: _share(blocks, lambda b: _may_end(b.words)) < 0.2),
-    _Sign(-4, "labels come in a fixed order, as the fields of records", _is_order_fixed),
+    _Sign(-2, "labels come in a fixed order, as the fields of records", _is_order_fixed),
     _Sign(-4, "no label comes back, and they are no names", _are_labels_once),
     _Sign(-2, "definitions stand behind labels", _are_definitions),
     _Sign(-4, "labels are code", lambda blocks: _share(blocks, lambda b: _is_code(b.label)) >= 0.5),

@@ -123,8 +123,8 @@ class TurnScores:
     @cached_property
     def _stands_alone(self) -> NDArray[np.bool_]:
         """(t,) whether a turn is all of its document."""
-        sizes: Ints = np.diff(self._few_turns.indptr)
-        return sizes == 1
+        is_alone: NDArray[np.bool_] = np.diff(self._few_turns.indptr) == 1
+        return is_alone
 
     @cached_property
     def _few_turns(self) -> "csr_array":

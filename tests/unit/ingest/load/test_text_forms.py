@@ -736,6 +736,19 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
             ("MS. OTT", None, "I did."),
         ],
     ),
+    "names in capitals of which one comes back": (
+        "a.txt",
+        "LEO: The tank was inspected.\nINES: Our mill closed in May.\nMARIA: The board resigned.\n"
+        "LEO: Nobody was fired.\nEECOM: The cell is fine.\nFLIGHT: Yeah, we wanted that.\n",
+        [
+            ("LEO", None, "The tank was inspected."),
+            ("INES", None, "Our mill closed in May."),
+            ("MARIA", None, "The board resigned."),
+            ("LEO", None, "Nobody was fired."),
+            ("EECOM", None, "The cell is fine."),
+            ("FLIGHT", None, "Yeah, we wanted that."),
+        ],
+    ),
 }
 
 

@@ -11,6 +11,7 @@ from dynagrag.language.english.spoken_lines import (
     SELF_INTRODUCTION,
     SHOW_NOTE,
 )
+from dynagrag.language.german import data as german
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_WORDS, HONORIFICS
 
@@ -21,6 +22,9 @@ _NOISE = re.compile(r"(?<!\{)\{[a-z][a-z ]{0,30}\}(?!\})")
 _REPLIES = words_of(WordClass.REPLY)
 _CONTRACTED = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))\b", re.IGNORECASE)
 _CALLS = HONORIFICS | words_of(WordClass.CALL)
+_FIRST_PERSON = words_of(WordClass.FIRST_PERSON) | german.words_of(WordClass.FIRST_PERSON)
+_INTRODUCING = 3
+"""Words from "my" to a name at most: "my name is Ann"."""
 _MAX_FILLER_WORDS = 6
 """Beyond that many words something may be said even by words that say little."""
 _LINK = re.compile(
@@ -66,12 +70,13 @@ def is_call(text: str, speakers: frozenset[str]) -> bool:
 
 
 def introduces_itself(text: str, speaker: str | None) -> bool:
-    """Whether it gives the name of who says it: "My name is Ann Lee, and I keep bees."."""
+    """Whether it gives the name of who says it: "My name is Ann Lee, and I keep bees.", "Ich bin
+    Jana."."""
     own = {word.casefold() for word in WORD.findall(speaker or "")}
+    words = [word.casefold() for word in WORD.findall(text)]
     return any(
-        found[0].casefold() in own
-        for match in SELF_INTRODUCTION.finditer(text)
-        if (found := WORD.findall(text[match.end() :]))
+        word in own and not _FIRST_PERSON.isdisjoint(words[max(0, i - _INTRODUCING) : i])
+        for i, word in enumerate(words)
     )
 
 

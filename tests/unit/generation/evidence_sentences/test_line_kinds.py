@@ -6,6 +6,7 @@ import pytest
 
 from dynagrag.generation.evidence_sentences.line_kinds import (
     has_number,
+    introduces_itself,
     is_aside,
     is_call,
     is_filler,
@@ -155,3 +156,20 @@ def test_a_call_or_an_introduction_names_a_speaker_or_is_a_formula_and_says_no_m
     text: str, calls: bool
 ) -> None:
     assert is_call(text, frozenset({"flight", "eecom", "kagan", "tobias"})) is calls
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker", "expected"),
+    [
+        ("My name is Ann Lee, and I keep bees.", "Ann Lee", True),
+        ("Good evening, I'm Ann.", "ANN LEE", True),
+        ("Ich bin Jana Kessler, guten Abend.", "KESSLER", True),
+        ("I am glad that Bob asked.", "Ann Lee", False),
+        ("Ann keeps bees.", "Ann Lee", False),
+        ("I keep bees.", None, False),
+    ],
+)
+def test_who_gives_their_own_name_introduces_themselves(
+    text: str, speaker: str | None, expected: bool
+) -> None:
+    assert introduces_itself(text, speaker) is expected

@@ -30,9 +30,11 @@ class Neighbours:
     """
 
     def __init__(self, passages: Sequence[Passage]) -> None:
-        """`passages` of a document stand together, in order, as a snapshot has them."""
+        """`passages` of a document stand together, in order, as a snapshot has them. `documents`:
+        the number of each one's.
+        """
         ids = np.array([p.document_id for p in passages], dtype=np.str_)
-        self._documents: Ints = np.unique(ids, return_inverse=True)[1].astype(np.int64)
+        self.documents: Ints = np.unique(ids, return_inverse=True)[1].astype(np.int64)
 
     def smooth(self, scores: Floats) -> Floats:
         """(p,): sum over o = -5..5 of 0.8^|o| s[j + o], over the weights that exist; a document of
@@ -49,26 +51,11 @@ class Neighbours:
         present: Floats = (1.0 / self._kernel.diagonal() - 1.0) / _FULL
         return present
 
-    def window_rows(self, num_beside: int) -> Ints:
-        """(p, 2): first row and row after the last of each passage with its `num_beside` neighbours
-        on either side.
-        """
-        num = len(self._documents)
-        rows = np.arange(num)
-        starts = np.flatnonzero(np.diff(self._documents, prepend=-1))
-        if not num:
-            return np.zeros((0, 2), dtype=np.int64)
-        document = np.searchsorted(starts, rows, side="right") - 1
-        begin, end = starts[document], np.append(starts[1:], num)[document]
-        return np.stack(
-            (np.maximum(begin, rows - num_beside), np.minimum(end, rows + num_beside + 1)), axis=1
-        ).astype(np.int64)
-
     @cached_property
     def _kernel(self) -> "csr_array":
         from scipy.sparse import coo_array, csr_array, diags_array
 
-        documents = self._documents
+        documents = self.documents
         num = len(documents)
         rows, columns, weights = [np.arange(num)], [np.arange(num)], [np.ones(num)]
         for offset in range(1, min(MAX_DISTANCE, num - 1) + 1):
@@ -83,3 +70,19 @@ class Neighbours:
             )
         )
         return csr_array(diags_array(1.0 / kernel.sum(axis=1)) @ kernel)
+
+
+def window_rows(documents: Ints, num_beside: int) -> Ints:
+    """(p, 2): first row and row after the last of each row with its `num_beside` neighbours on
+    either side, by the documents (p,) of the rows, which stand together.
+    """
+    num = len(documents)
+    if not num:
+        return np.zeros((0, 2), dtype=np.int64)
+    rows = np.arange(num)
+    starts = np.flatnonzero(np.diff(documents, prepend=-1))
+    document = np.searchsorted(starts, rows, side="right") - 1
+    begin, end = starts[document], np.append(starts[1:], num)[document]
+    return np.stack(
+        (np.maximum(begin, rows - num_beside), np.minimum(end, rows + num_beside + 1)), axis=1
+    ).astype(np.int64)

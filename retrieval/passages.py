@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from dynagrag.core.schema import ScoredPassage, Snapshot, Vector, Vectors
 from dynagrag.core.text import UNSPACED
-from dynagrag.core.vectors import unit_rows
 from dynagrag.graph_store.derived.embedded_texts import own_titles, passage_text
 from dynagrag.retrieval.neighbours import Neighbours
 from dynagrag.retrieval.threads import num_threads, thread_pool
@@ -29,8 +28,6 @@ K1, B = 1.5, 0.75
 """The usual constants of BM25: how soon a repeated word saturates, how much a long text is
 discounted.
 """
-WINDOW = 3
-"""Neighbours on either side that a window has."""
 MANY_VECTORS = 30_000
 """From here on their cosines are shared among threads."""
 _WORD = re.compile(r"\w+")
@@ -95,13 +92,6 @@ class PassageScores:
         A word that the question repeats counts once.
         """
         return self._bm25.scores(text, len(self.snapshot.passages))
-
-    def window_scores(self, text: str, query: Vector) -> Scores:
-        """(p,) F over windows: each passage with its 3 neighbours on either side in its document,
-        their words together and the mean of their vectors.
-        """
-        cosines = cosines_with(self._window_vectors, query)
-        return fuse(cosines, self._window_bm25.scores(text, len(self.snapshot.passages)))
 
     def fused(self, text: str, query: Vector) -> Scores:
         """(p,) F, 0 to 1."""
@@ -172,20 +162,6 @@ class PassageScores:
     @cached_property
     def _bm25(self) -> "WordScores":
         return WordScores(self._words)
-
-    @cached_property
-    def _window_bm25(self) -> "WordScores":
-        own, windows = self._words, self.neighbours.window_rows(WINDOW)
-        return WordScores(
-            list(chain.from_iterable(own[first:last])) for first, last in windows.tolist()
-        )
-
-    @cached_property
-    def _window_vectors(self) -> Vectors:
-        windows, vectors = self.neighbours.window_rows(WINDOW), self.snapshot.passage_vectors
-        sums = np.zeros((len(vectors) + 1, vectors.shape[1]))
-        np.cumsum(vectors, axis=0, dtype=np.float64, out=sums[1:])
-        return unit_rows((sums[windows[:, 1]] - sums[windows[:, 0]]).astype(np.float32))
 
 
 def cosines_with(vectors: Vectors, query: Vector) -> Scores:

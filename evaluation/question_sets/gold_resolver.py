@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 from dynagrag.core.errors import LoadError, UsageError
-from dynagrag.core.schema import Document, Passage, ScoredPassage, Snapshot
+from dynagrag.core.schema import Document, Passage, Retrieval, ScoredPassage, Snapshot
 from dynagrag.evaluation.question_sets.question_set import Gold, TurnSpan
 from dynagrag.ingest.plan import uri_of
 
@@ -99,18 +99,22 @@ class Resolver:
             for turn in range(span.first, span.last + 1)
         )
 
-    def turns(self, passages: Sequence[ScoredPassage]) -> list[tuple[str, int]]:
-        """The turns with words of ranked passages, one after the other, each once."""
+    def turns(self, found: Retrieval) -> list[tuple[str, int]]:
+        """The best turns, each once: where a retriever ranks passages alone, the turns with words
+        of one passage after the other.
+        """
+        if found.turns:
+            return [(turn.document_id, turn.index) for turn in found.turns]
         turns = self._snapshot.turns
-        found = (
+        held = (
             (p.passage.document_id, turn.index)
-            for p in passages
+            for p in found.passages
             for turn in turns.get(p.passage.document_id, ())[
                 p.passage.first_turn : p.passage.last_turn + 1
             ]
             if turn.start < turn.end
         )
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(held))
 
     def gold_passages(self, target: Target) -> tuple[str, ...]:
         """A passage for each unit of a target, by id: the first that stands for it."""

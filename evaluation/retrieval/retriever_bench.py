@@ -52,9 +52,7 @@ class RetrieverBench:
             times[arm.name] = 1000 * (time.perf_counter() - begun)
             rankings[arm.name] = self._resolver.ranking(question.gold, found.passages)
             hits[arm.name] = (
-                turn_hits(self._resolver.turns(found.passages), gold_turns)
-                if question.gold.spans
-                else {}
+                turn_hits(self._resolver.turns(found), gold_turns) if question.gold.spans else {}
             )
         units = {name: [ranked.unit for ranked in ranking] for name, ranking in rankings.items()}
         measured = measure(units, target.units, len(target.missing)) if arms else {}

@@ -22,7 +22,7 @@ from functools import lru_cache
 from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims.attribution import Attributed, attributed, names_who, speaker_says
 from dynagrag.generation.claims.claim_lexicon import JOINING, LEANING
-from dynagrag.generation.claims.clauses import independent_parts, is_joint
+from dynagrag.generation.claims.clauses import clauses, independent_parts, is_joint
 from dynagrag.generation.claims.comparison import Check, Comparison
 from dynagrag.generation.claims.number_checks import counted_gap, may_be_otherwise, number_gap
 from dynagrag.generation.claims.quantities import quantities
@@ -142,28 +142,29 @@ def _checked(claim: Claim) -> ClaimCheck:
 
 def _short_answer_checked(claim: Claim) -> ClaimCheck:
     """A short answer with its question. That a line has a name or a number says nothing of what was
-    asked, so only a statement made of the two is checked, against each sentence alone: what stands
-    in the next one is what is confused. A line contradicts it that has all words of the question.
+    asked, so only a statement made of the two is checked, against each clause alone: what stands in
+    the next one is what is confused. One contradicts it that has all words of the question.
     """
     own = _language_with(claim)
     told = statement(claim.question, claim.answer) if own in LANGUAGES else None
-    sentences = [
-        (row, replace(line, text=line.text[start:end], language=line.language or spoken))
+    parts = [
+        (row, replace(line, text=clause.text, language=line.language or spoken))
         for row, line in enumerate(claim.lines if told else ())
         for spoken in (language_of(line.text, own),)
         for start, end in sentence_spans(line.text)
+        for clause in clauses(line.text[start : min(end, start + _MAX_CHARACTERS)])
     ]
-    checks = [_checked(Claim(told or "", (sentence,), language=own)) for _, sentence in sentences]
+    checks = [_checked(Claim(told or "", (part,), language=own)) for _, part in parts]
     stating = [
         (row, check)
-        for (row, sentence), check in zip(sentences, checks, strict=True)
-        if check.verdict is Verdict.STATED and _tells_of(sentence, claim)
+        for (row, part), check in zip(parts, checks, strict=True)
+        if check.verdict is Verdict.STATED and _tells_of(part, claim)
     ]
     if stating:
         rows = tuple(dict.fromkeys(row for row, _ in stating))
         return replace(max(stating, key=lambda pair: pair[1].score or 0.0)[1], lines=rows)
-    for (row, sentence), check in zip(sentences, checks, strict=True):
-        is_asked = content_stems(claim.question) <= _stems(sentence)
+    for (row, part), check in zip(parts, checks, strict=True):
+        is_asked = content_stems(claim.question) <= _stems(part)
         if check.verdict is Verdict.CONTRADICTED and is_asked:
             return replace(check, lines=(row,))
     if told and not any(_has_of(line, claim.answer) for line in claim.lines):
@@ -173,16 +174,17 @@ def _short_answer_checked(claim: Claim) -> ClaimCheck:
     return _unread(nearest_row(claim), reason, language)
 
 
-def _tells_of(sentence: Line, claim: Claim) -> bool:
-    """Whether a sentence itself has a short answer, or its speaker, who is the answer, speaks of
-    themselves; and of numbers no more than the answer and its question, since "eleven in 1954, four
-    in 1991" has them all.
+def _tells_of(part: Line, claim: Claim) -> bool:
+    """Whether a clause itself has a short answer, or its speaker, who is the answer, speaks of
+    themselves; and where numbers are asked for, no more than the answer and its question, since
+    "eleven in 1954, four in 1991" has them all.
     """
     wanted, numbers = content_stems(claim.answer), quantities(claim.answer)
-    if numbers and (asked := quantities(claim.question)):
-        return len(quantities(sentence.text)) <= len(numbers) + len(asked)
-    is_of_speaker = wanted and not numbers and not wanted & content_stems(sentence.text)
-    return not is_of_speaker or not _SPEAKS_OF_SELF.isdisjoint(read(sentence.text).lows)
+    num_known = len(numbers) + len(quantities(claim.question))
+    if num_known and len(quantities(part.text)) > num_known:
+        return False
+    is_of_speaker = wanted and not numbers and not wanted & content_stems(part.text)
+    return not is_of_speaker or not _SPEAKS_OF_SELF.isdisjoint(read(part.text).lows)
 
 
 def _stems(line: Line) -> frozenset[str]:

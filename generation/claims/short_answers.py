@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from dynagrag.core.schema import Claim
+from dynagrag.generation.claims.claim_lexicon import NEGATIONS
 from dynagrag.generation.claims.clauses import states_something
 from dynagrag.generation.claims.quantities import quantities
 from dynagrag.generation.support import content_stems
@@ -31,7 +32,9 @@ _OF_NAMES = frozenset("of de del la van von and &".split())
 _POSSESSIVE = ("'s", "’s")
 _YES = frozenset("yes yeah yep correct right true indeed".split())
 _NO = frozenset("no nope false".split())
-_OPENING = re.compile(r"(?:and|so|but|then|ok|okay|please)\b,?\s+", re.IGNORECASE)
+_OPENING = re.compile(r"^(?:and|so|but|then|ok|okay|please)\b,?\s+", re.IGNORECASE)
+_UNCLEAR = frozenset("any anybody anyone anything else ever if".split())
+"""A question with one of these, or with a denial, makes no plain statement."""
 _WORD = re.compile(r"\S+")
 _FRAMES = tuple(
     re.compile(rf"{frame}[.!]?", re.IGNORECASE)
@@ -115,6 +118,9 @@ def _read(question: str) -> _Question | None:
     text = _OPENING.sub("", question.strip(), count=1).rstrip(" ?!.")
     words = tuple(_WORD.findall(text))
     if len(words) < 2 or re.search(r"[?;:!]|, (?:and|or|but)\b|\bor\b", text):
+        return None
+    lows = {word.casefold().replace("’", "'") for word in words}
+    if lows & (_UNCLEAR | NEGATIONS) or any(low.endswith("n't") for low in lows):
         return None
     first, second = words[0].casefold(), words[1].casefold()
     if first in AUXILIARIES:
@@ -242,7 +248,7 @@ def _subject_end(auxiliary: str, words: Sequence[str], *, may_be_all: bool) -> i
     if not places and auxiliary in _BE:  # "Was the meeting in Hull"
         ends = _PREPOSITIONS - {"of"}
         behind = (at for at in range(first, len(words)) if words[at].casefold() in ends)
-        return next(behind, len(words))
+        return next(behind, len(words) if may_be_all else None)
     return _only_verb(places, words)
 
 

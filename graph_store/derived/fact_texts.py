@@ -7,7 +7,7 @@ fact, with all the entities in it and the one that its document is about.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dynagrag.core.ids import entity_key, plain_title
 from dynagrag.core.protocols import SENTENCE_EXTRACTOR
@@ -35,12 +35,13 @@ NO_SENSES: Senses = {}
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A text of one passage and the keys of the names in it, in the order of the text, each
-    once.
+    once. `start`: where the words that say it begin in the document; -1 where none do.
     """
 
     text: str
     passage_id: str
     keys: tuple[str, ...]
+    start: int = field(default=-1, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +128,14 @@ def _stated(records: Iterable[RelationRecord], documents: Mapping[str, Document]
         )
     )
     facts = (
-        Fact(record_text(r), r.passage_id, tuple(dict.fromkeys((r.head, r.tail))))
+        Fact(record_text(r), r.passage_id, tuple(dict.fromkeys((r.head, r.tail))), _start(r))
         for _, r in stated
     )
     return list(dict.fromkeys(facts))
+
+
+def _start(record: RelationRecord) -> int:
+    return record.quote_start if record.quote_start < record.quote_end else -1
 
 
 def _listed(
@@ -148,7 +153,7 @@ def _listed(
     facts = []
     for (document, start, end, passage), keys in quotes.items():
         text = sentence_text(documents[document].text[start:end], titles[document])
-        facts.append(Fact(text, passage, tuple(keys)))
+        facts.append(Fact(text, passage, tuple(keys), start))
     return facts
 
 
@@ -171,5 +176,5 @@ def _sentences(
         if len(keys) > 1:
             text = sentence_text(documents[document].text[start:end], titles[document])
             passages = dict.fromkeys(p for m in own for p in m.passage_ids)
-            facts += [Fact(text, passage, tuple(keys)) for passage in passages]
+            facts += [Fact(text, passage, tuple(keys), start) for passage in passages]
     return facts

@@ -451,6 +451,20 @@ FORMS: tuple[LabelForm, ...] = (
         signs=("[", "<", "【"),
     ),
     _form(
+        "before an angle",
+        "speaker-text",
+        rf"{_BEFORE}(?P<label>[^\s<>]{{1,40}})>[ \t]+(?P<rest>\S.*)",
+        Proof.COVER,
+        signs=(">",),
+    ),
+    _form(
+        "before a stroke",
+        "speaker-text",
+        rf"{_BEFORE}{_LABEL}[ \t]*\|[ \t]+(?P<rest>[^|\n]+)(?=\n)",
+        Proof.COVER,
+        signs=("|",),
+    ),
+    _form(
         ACTIONS,
         "speaker-text",
         rf"{_BEFORE}\*[ ](?P<label>[^\s:*]{{1,40}})[ ]+(?P<rest>\S.*)",

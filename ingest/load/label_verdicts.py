@@ -136,7 +136,7 @@ def file_facts(
         sections=sections,
         spoken_sections={sections[head.at] for label in repeated for head in by_label[label]},
         names=Counter(name_of(label) for label in by_label),
-        label_words=Counter(word for label in by_label for word in set(label.split())),
+        label_words=Counter(word for label in by_label for word in _words_of(label)),
         are_short=2 * sum(" " not in label for label in repeated) >= len(repeated) > 1,
         called=called_words(" ".join(said)),
     )
@@ -239,6 +239,10 @@ def _is_item(words: str) -> bool:
     return len(words.split()) <= _MAX_ITEM_WORDS and not ends_sentence(words)
 
 
+def _words_of(label: str) -> set[str]:
+    return {word.strip(",.()") for word in label.split()}
+
+
 def _is_in_another_section(label: str, facts: FileFacts) -> str | None:
     """Below a heading under which nobody speaks whose label comes back: `**The Salt Road:** ...`
     below what an interview is followed by.
@@ -246,6 +250,8 @@ def _is_in_another_section(label: str, facts: FileFacts) -> str | None:
     heads = facts.by_label[label]
     sections = {facts.sections[head.at] for head in heads}
     if len(heads) > 1 or not facts.spoken_sections or sections & facts.spoken_sections:
+        return None
+    if is_titled(label) or any(facts.label_words[word] > 1 for word in _words_of(label)):
         return None
     return "stands below a heading under which the others don't speak"
 
@@ -276,11 +282,13 @@ _NO_PERSON = (
 
 
 def _is_one_of(label: str, facts: FileFacts) -> bool:
-    """Whether a label of one word is somebody's: a part of another label, named in what is said, or
-    as short as those that come back.
+    """Whether a label of one word is somebody's: a part of another label, named in what is said, as
+    short as those that come back, or before a sentence where each line has a label of a word.
     """
+    are_words = facts.coverage >= _FULL and not any(" " in own for own in facts.by_label)
     return (
         facts.label_words[label] > 1
+        or (are_words and facts.has_sentences)
         or facts.are_short
         or not facts.called.isdisjoint({label, label.capitalize()})
     )

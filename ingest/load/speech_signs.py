@@ -22,7 +22,9 @@ _OF_SPEAKERS = english(WordClass.OF_SPEAKERS) | german(WordClass.OF_SPEAKERS)
 _FIRST_PERSON = english(WordClass.FIRST_PERSON) | german(WordClass.FIRST_PERSON)
 _QUESTION = re.compile(r"[?？؟՞]|[;\u037e]$|か[。」]?$")
 _CODE = re.compile(r"[{}<>/\\=;:'\"]|^[-#]")
-_NUMBERED = re.compile(r"[^\W\d_]{1,12}[ _-]?\d{1,2}|\+[\d ()-]+|[\w.]+\d{1,4}")
+_NUMBERED = re.compile(
+    r"[^\W\d_]{1,12}(?:[ ][^\W\d_]{1,12}){0,2}[ _#-]{0,2}\d{1,2}|\+[\d ()-]+|[\w.]+\d{1,4}"
+)
 _LAST_NUMBER = re.compile(r"[ ]?\d+$")
 _TAIL = re.compile(r"[,(（]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -204,6 +206,13 @@ def _are_definitions(blocks: Sequence[Block]) -> bool:
     )
 
 
+def _may_end(words: str) -> bool:
+    """Whether it ends as sentences do, or is of a script that may have no sign for that: Thai."""
+    letters = [ch for ch in words if ch.isalpha()]
+    is_caseless = bool(letters) and not any(ch.isascii() or ch.islower() for ch in letters)
+    return is_caseless or ends_sentence(words)
+
+
 def _is_code(label: str) -> bool:
     has_digit = any(ch.isdigit() for ch in label)
     return bool(_CODE.search(label)) or (has_digit and not _NUMBERED.fullmatch(label))
@@ -218,8 +227,8 @@ SIGNS = (
           lambda blocks: _share_of_speakers_words(blocks) >= 0.2),
     _Sign(1, "most of them do", lambda blocks: _share_of_speakers_words(blocks) >= 0.7),
     _Sign(-1, "no sentences stand behind labels",
-          lambda blocks: _share(blocks, lambda b: ends_sentence(b.words)) < 0.2),
-    _Sign(-4, "labels come in a fixed order, as the fields of records", _is_order_fixed),
+          lambda blocks: _share(blocks, lambda b: _may_end(b.words)) < 0.2),
+    _Sign(-2, "labels come in a fixed order, as the fields of records", _is_order_fixed),
     _Sign(-4, "no label comes back, and they are no names", _are_labels_once),
     _Sign(-2, "definitions stand behind labels", _are_definitions),
     _Sign(-4, "labels are code", lambda blocks: _share(blocks, lambda b: _is_code(b.label)) >= 0.5),

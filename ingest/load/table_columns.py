@@ -14,6 +14,7 @@ from statistics import fmean, mean
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import UNSPACED, collapse, short
+from dynagrag.ingest.load.html_text import read_field
 from dynagrag.ingest.load.parsed import has_letter
 from dynagrag.ingest.load.times import instant_of
 
@@ -35,7 +36,8 @@ _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*$")
 
 SPEAKER_WORDS = frozenset(
     """
-    speaker sprecher sprecherin redner person orateur locuteur intervenant interlocuteur
+    speaker participant author who wer qui chi quem kto kdo кто sprecher sprecherin redner person
+    orateur locuteur intervenant interlocuteur
     hablante orador interlocutor quién quien ponente parlante relatore interlocutore falante
     spreker mówca rozmówca osoba mluvčí řečník говорящий спикер оратор участник 話者 発言者 讲者
     说话人 发言人 talare taler puhuja
@@ -43,7 +45,8 @@ SPEAKER_WORDS = frozenset(
 )
 TEXT_WORDS = frozenset(
     """
-    text texte texto testo tekst treść wypowiedź transkript transkription transcript transcription
+    text quote zitat texte texto testo tekst treść wypowiedź transkript transkription transcript
+    transcription
     transcripción transcrição trascrizione äußerung aussage inhalt contenu contenido contenuto
     conteúdo inhoud obsah promluva текст реплика высказывание 発言 発話 内容 テキスト 文本
     """.split()
@@ -169,7 +172,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[_Column]:
 
 
 def _cell(row: Sequence[str], at: int) -> str:
-    return collapse(row[at]) if at < len(row) else ""
+    return collapse(read_field(row[at])[0]) if at < len(row) else ""
 
 
 def _column(cells: Sequence[str], place: int) -> _Column:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree
 
+from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import any_seconds, collapse, plural
 from dynagrag.ingest.load.parsed import Parsed, speaker_or_none
@@ -22,6 +23,7 @@ Element = ElementTree.Element
 _MILLI_S = 0.001
 _UNITS_S = {"s": 1.0, "ms": _MILLI_S, "min": 60.0}
 """Of TEI's timelines."""
+_TOO_DEEP = "is nested too deeply; save it as text, SRT or VTT"
 _NEXT_S = 1e-6
 _MAX_DEPTH = 60
 
@@ -264,7 +266,9 @@ class _Walk:
     def enter(self, element: Element, depth: int) -> None:
         """Reads an element and what is in it."""
         tag = local(element.tag)
-        if depth > _MAX_DEPTH or not tag or tag in self.form.silent:
+        if depth > _MAX_DEPTH:
+            raise LoadError(_TOO_DEEP)
+        if not tag or tag in self.form.silent:
             return
         if tag in self.form.left:
             self.num_left += 1
@@ -275,11 +279,25 @@ class _Walk:
         elif self.is_within and tag in self.form.heads:
             label = _person(element).rstrip(":, ")
             self.speaker = speaker_or_none(label.rstrip(".") if label.isupper() else label)
+        elif _attributes(element).get("klasse") == "redner":  # the name in parts and as it is read
+            for inner in element:
+                self.enter(inner, depth + 1)
         elif self.is_within and self._is_words(element, tag):
             self._say(element)
         else:
-            for inner in element:
-                self.enter(inner, depth + 1)
+            self._enter_all(element, depth)
+
+    def _enter_all(self, element: Element, depth: int) -> None:
+        """Reads what is in an element; in a turn also the words that stand loose in it."""
+        self._say_loose(element.text)
+        for inner in element:
+            self.enter(inner, depth + 1)
+            self._say_loose(inner.tail)
+
+    def _say_loose(self, text: str | None) -> None:
+        words = collapse(text or "") if self.is_within else ""
+        if any(ch.isalnum() for ch in words):
+            self.turns.append(SourceTurn(words, self.speaker, self.start_s, self.end_s))
 
     def _turn(
         self, element: Element, row: tuple[str, tuple[str, ...], str, str], depth: int
@@ -297,8 +315,7 @@ class _Walk:
         self.is_within = True
         inside = {local(inner.tag) for inner in element.iter()} - {local(element.tag)}
         if inside & self.form.words or inside & {own[0] for own in self.form.turns}:
-            for inner in element:
-                self.enter(inner, depth + 1)
+            self._enter_all(element, depth)
         else:
             self._say(element)
         self.speaker, self.voices, self.start_s, self.end_s, self.is_within = before
@@ -319,10 +336,6 @@ class _Walk:
 
     def _is_words(self, element: Element, tag: str) -> bool:
         if tag not in self.form.words:
-            return False
-        if tag == "p" and _attributes(element).get("klasse") == "redner":
-            for inner in element:
-                self.enter(inner, 0)
             return False
         return not any(local(inner.tag) in self.form.words for inner in element)
 
@@ -471,7 +484,7 @@ def as_data(element: Element, depth: int = 0) -> Any:
     """
     data: dict[str, Any] = dict(_attributes(element))
     if depth > _MAX_DEPTH:
-        return data
+        raise LoadError(_TOO_DEEP)
     for inner in element:
         tag = local(inner.tag)
         if not tag:

@@ -2,7 +2,7 @@
 too.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -24,42 +24,38 @@ from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph
 from dynagrag.retrieval.bridge.linking import EntityLinker
 from dynagrag.retrieval.bridge.scorer import BRIDGE_WEIGHT, BridgeScorer, BridgeScores, length_gate
 from dynagrag.retrieval.bridge.speaker_linking import speaking_entities
-from dynagrag.retrieval.passages import DENSE_SHARE, PassageScores, Scores, best_rows, fuse, z01
+from dynagrag.retrieval.passages import PassageScores, Scores, z01
+from dynagrag.retrieval.turn_scores import TurnScores
 
 Ints = NDArray[np.int64]
 
-DENSE_SHARE_WITHOUT_GRAPH = 0.7
-"""The vectors' share of the first stage where there is no graph (docs/papers.md, Plain search, step
+NUM_TURNS = 50
+"""Turns of a retrieval."""
+AROUND_WEIGHT = 2.0
+"""The weight of the smoothed scores amid a long document; a passage's own is 1 (Surroundings, step
 3).
 """
-SPEAKER_WEIGHT = 0.2
-"""Added to a passage in which a speaker speaks whom the question names (Surroundings, step 4)."""
+SPEAKER_WEIGHT = 0.6
+"""Added to a passage in which a speaker speaks whom the question names (Surroundings, step 3)."""
 TIE = 1e-9
 """The difference that keeps equal scores in the order in which they were dealt out."""
-MAX_SINK, NUM_FIRST = 3, 20
-"""The k-th passage of the first stage gets at least the score at place 3 k, for the first 20 of
-them (Surroundings, step 6).
-"""
-WORD_PLACES = (6, 7, 8)
-"""The first three passages by BM25 get at least the scores at these places, in documents of several
-passages (Surroundings, step 6).
-"""
 STEPS_WEIGHT = 0.6
 """The weight of the mean score for the steps of a split question; the whole question's is 1
-(Surroundings, step 7).
+(Surroundings, step 5).
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """All passages (p,) scored: `total`, the first stage, and `alone`, Bridge-PPR's score without
-    what changes it afterwards; `found` None without a graph; `steps`: what the steps of a question
-    that was split changed in the total.
+    what changes it afterwards; all `turns` (t,); `found` None without a graph; `steps`: what the
+    steps of a question that was split changed in the total.
     """
 
     total: Scores
     first: Scores
     alone: Scores
+    turns: Scores
     found: BridgeScores | None
     linked: tuple[int, ...]
     steps: Scores | None = None
@@ -69,14 +65,14 @@ class Ranking:
 class BridgeSearch:
     """Bridge-PPR, and what stands around a passage (docs/papers.md, Bridge-PPR and Surroundings).
 
-    1. Score all passages by Bridge-PPR: S, 0 to 1.
-    2. Put those that have neighbours in their document in an order of their own,
-       `(S + w (z01(S~) + z01(F over windows))) / (1 + 2 w) + 0.2 [a speaker whom the question names
-       speaks in it]`: S~ is S smoothed over
-       the neighbours, w how many neighbours there are. They share out the scores that they had, so
-       one that stands alone keeps its place.
-    3. Lift what words and vectors find back to a bounded place.
-    4. Of a split question mix in the mean score of its steps, then lift again.
+    1. Score all turns by words and vectors: a passage has the score of its best turn, f.
+    2. Score all passages by Bridge-PPR on f: S, 0 to 1. f weighs 0.5 where passages stand alone and
+       up to 1 in long documents. What the graph adds to a passage it adds to its turns.
+    3. Put the passages that have neighbours in their document in an order of their own, `S + 2 w
+       z01(S~) + 0.6 [a speaker whom the question names speaks in it]`: S~ is S smoothed over the
+       neighbours, w how many neighbours there are. They share out the scores that they had, so one
+       that stands alone keeps its place. Turns aren't smoothed.
+    4. Of a split question mix in the mean score of its steps.
     """
 
     name = "bridge-ppr"
@@ -84,64 +80,69 @@ class BridgeSearch:
     def __init__(self, snapshot: Snapshot, passages: PassageScores | None = None) -> None:
         self._snapshot = snapshot
         self._passages = passages or PassageScores(snapshot)
+        self._turns = TurnScores(self._passages)
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
-        """Scores are relative to this corpus, 0 to 1. No subgraphs. The trace says what each part
-        added.
+        """Scores are relative to this corpus, 0 to 1. No subgraphs. The best turns too. The trace
+        says what each part added.
         """
         ranking = self.rank(question)
         best = self._passages.best(ranking.total, num_passages)
         notes = (
             () if ranking.found else ("the graph is empty: passages by vectors and words alone",)
         )
-        return Retrieval(self.name, best, notes=notes, trace=self.trace(ranking, best))
+        return Retrieval(
+            self.name,
+            best,
+            notes=notes,
+            trace=self.trace(ranking, best),
+            turns=self._turns.best(ranking.turns, NUM_TURNS),
+        )
 
     def rank(self, question: Question) -> Ranking:
         """Every passage's score and what it is made of."""
-        whole, lexical = self._rank(question)
+        whole = self._rank(question)
         if not question.steps:
             return whole
-        steps = np.mean([self._rank(step)[0].total for step in question.steps], axis=0)
+        steps = [self._rank(step) for step in question.steps]
         weight = STEPS_WEIGHT * length_gate(question.text)
-        total = self._kept_up((whole.total + weight * steps) / (1.0 + weight), lexical, whole.first)
+
+        def mixed(own: Scores, of_steps: Sequence[Scores]) -> Scores:
+            mean: Scores = np.mean(of_steps, axis=0)
+            return (own + weight * mean) / (1.0 + weight)
+
+        total = mixed(whole.total, [step.total for step in steps])
         return replace(
             whole,
             total=total,
+            turns=mixed(whole.turns, [step.turns for step in steps]),
             steps=total - whole.total,
             step_texts=tuple(step.text for step in question.steps),
         )
 
-    def _rank(self, question: Question) -> tuple[Ranking, Scores]:
-        """A question as if it had no steps, and its scores by BM25."""
-        has_graph = len(self._snapshot.facts.held) > 0
-        lexical = self._passages.bm25(question.text)
-        first = fuse(
-            self._passages.dense(question.vector),
-            lexical,
-            DENSE_SHARE if has_graph else DENSE_SHARE_WITHOUT_GRAPH,
-        )
-        linked = self._linker.link(question.text) if has_graph else ()
-        found = None
-        if has_graph:
-            found = self._scorer.score(question.text, question.vector, first, linked)
+    def _rank(self, question: Question) -> Ranking:
+        """A question as if it had no steps."""
+        turns, first = self._turns.first_stage(question.text, question.vector)
+        found: BridgeScores | None = None
+        linked: tuple[int, ...] = ()
+        if len(self._snapshot.facts.held):
+            linked = self._linker.link(question.text)
+            v = self._first_weight
+            found = self._scorer.score(question.text, question.vector, first, linked, v)
+            turns, first = v * turns, v * first
+            turns += (found.total - first)[self._turns.rows]
         alone = z01(found.total if found else first)
-        total = self._with_surroundings(question, alone, linked)
-        if total is not alone or found:
-            total = self._kept_up(total, lexical, first)
-        return Ranking(total, first, alone, found, linked), lexical
+        total = self._with_surroundings(alone, linked)
+        return Ranking(total, first, alone, turns, found, linked)
 
-    def _with_surroundings(
-        self, question: Question, scores: Scores, linked: tuple[int, ...]
-    ) -> Scores:
+    def _with_surroundings(self, scores: Scores, linked: tuple[int, ...]) -> Scores:
         """The scores with those of the passages that have neighbours dealt out in another order."""
         neighbours = self._passages.neighbours
         w = neighbours.presence
         rows = np.flatnonzero(w > 0)
         if not len(rows):
             return scores
-        windows = self._passages.window_scores(question.text, question.vector)
-        near = z01(neighbours.smooth(scores)) + z01(windows)
-        order = (scores + w * near) / (1.0 + 2.0 * w)
+        order = scores + AROUND_WEIGHT * w * z01(neighbours.smooth(scores))
         spoken = [self._spoken[entity] for entity in linked if entity in self._spoken]
         if spoken:
             order[np.unique(np.concatenate(spoken))] += SPEAKER_WEIGHT
@@ -149,23 +150,6 @@ class BridgeSearch:
         ranked = rows[np.argsort(-np.round(order[rows], 6), kind="stable")]
         dealt[ranked] = np.sort(scores[rows])[::-1] - TIE * np.arange(len(rows))
         return dealt
-
-    def _kept_up(self, scores: Scores, lexical: Scores, first: Scores) -> Scores:
-        """The scores, none too far below its place by words and vectors, or by words; among equals
-        the better one comes first.
-        """
-        kept = scores.copy()
-        top = scores[best_rows(scores, MAX_SINK * NUM_FIRST)]
-        by_words = np.where(self._passages.neighbours.presence > 0, lexical, 0.0)
-        for plain, places in (
-            (first, MAX_SINK * np.arange(1, NUM_FIRST + 1)),
-            (by_words, np.array(WORD_PLACES)),
-        ):
-            rows = best_rows(plain, len(places))
-            rows = rows[plain[rows] > 0]
-            least = top[np.minimum(places[: len(rows)], len(top)) - 1]
-            kept[rows] = np.maximum(kept[rows], least + TIE * scores[rows])
-        return kept
 
     def trace(self, ranking: Ranking, best: tuple[ScoredPassage, ...]) -> BridgeTrace | None:
         """Why these passages; None where there is no graph."""
@@ -208,6 +192,13 @@ class BridgeSearch:
             around=float(ranking.total[row] - ranking.alone[row]) - steps,
             steps=steps,
         )
+
+    @cached_property
+    def _first_weight(self) -> float:
+        """Half where every passage stands alone, and only the graph joins what belongs together;
+        all amid long documents, whose neighbours the first stage sees.
+        """
+        return 1.0 / (2.0 - float(self._passages.neighbours.presence.mean()))
 
     @cached_property
     def _spoken(self) -> Mapping[int, Ints]:

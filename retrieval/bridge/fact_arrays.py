@@ -72,6 +72,7 @@ def facts_of(
         subjects=np.array(subjects, dtype=np.int64),
         words=words.names,
         word_vectors=words.vectors,
+        starts=np.array([fact.start for fact in facts], dtype=np.int64),
     )
 
 

@@ -6,8 +6,8 @@ link, restart, walk    entities that the question names and those of its nearest
                        spread over the graph -> g
 bridge                 from the best passages over each entity to what the question still wants
                        once they are known -> b
-score                  f + G (g + 1.6 b), G a gate: less for a long question, and where passages
-                       hold no entities
+score                  v f + G (g + 1.6 b), v less where passages stand alone, G a gate: less
+                       for a long question, and where passages hold no entities
 """
 
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class BridgeScores:
-    """(p,) each: `graph` g, `bridge` b, `total` f + G (g + 1.6 b). `origins`: of the best bridge
+    """(p,) each: `graph` g, `bridge` b, `total` v f + G (g + 1.6 b). `origins`: of the best bridge
     into a passage, by its row.
     """
 
@@ -87,10 +87,15 @@ class BridgeScorer:
         self._name_vectors = name_vectors
 
     def score(
-        self, text: str, query: Vector, first: Scores, linked: tuple[int, ...]
+        self,
+        text: str,
+        query: Vector,
+        first: Scores,
+        linked: tuple[int, ...],
+        first_weight: float = 1.0,
     ) -> BridgeScores:
-        """All steps but the first stage, which is `first` (p,), 0 to 1; `linked`: entities that the
-        question names.
+        """All steps but the first stage, which is `first` (p,), 0 to 1, and has the weight v;
+        `linked`: entities that the question names.
         """
         cosines = cosines_with(self._graph.facts.vectors, query)
         facts = best_rows(cosines, NUM_FACTS)
@@ -98,7 +103,7 @@ class BridgeScorer:
         graph: Scores = GRAPH_WEIGHT * np.log(pagerank.passages + MASS_FLOOR)
         bridge, origins = self._bridges(query, z01(first + graph), cosines, frozenset(linked))
         gate = length_gate(text) * self._graph.share_with_entities**2
-        total: Scores = np.round(first + gate * (graph + BRIDGE_WEIGHT * bridge), 6)
+        total: Scores = np.round(first_weight * first + gate * (graph + BRIDGE_WEIGHT * bridge), 6)
         nearest = tuple((int(i), float(cosines[i])) for i in facts)
         return BridgeScores(graph, bridge, total, pagerank, gate, nearest, origins)
 

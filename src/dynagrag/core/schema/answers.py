@@ -23,7 +23,8 @@ class Facts:
     passage `passage_rows[i]` and holds the entities `entities[ptr[i]:ptr[i + 1]]`: indices into the
     graph's n, and n + i for `words[i]`, a plain word that links passages and is no entity, with the
     vector `word_vectors[i]` (w, d). Passage j holds the entities `held[held_ptr[j]:held_ptr[j +
-    1]]` and is about entity `subjects[j]`, or -1.
+    1]]` and is about entity `subjects[j]`, or -1. `starts[i]`: where the words that say fact i
+    begin in their document, or -1; empty where no place is known.
     """
 
     texts: tuple[str, ...] = ()
@@ -36,6 +37,7 @@ class Facts:
     subjects: NDArray[np.int64] = field(default_factory=no_ids)
     words: tuple[str, ...] = ()
     word_vectors: Vectors = field(default_factory=no_vectors)
+    starts: NDArray[np.int64] = field(default_factory=no_ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,15 @@ class ScoredPassage:
     """A passage and how well it fits; the scale is its retriever's own."""
 
     passage: Passage
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredTurn:
+    """A turn of a document by its number and how well it fits; the scale is its retriever's own."""
+
+    document_id: str
+    index: int
     score: float
 
 
@@ -186,7 +197,8 @@ class BridgeTrace:
 @dataclass(frozen=True, slots=True)
 class Retrieval:
     """A retriever's result: ranked passages, subgraphs (graph arms only), and a trace of why.
-    `subgraph_kind`: users' word for one.
+    `turns`: the best turns, of a retriever that ranks them too. `subgraph_kind`: users' word for
+    one.
     """
 
     retriever: str
@@ -196,6 +208,7 @@ class Retrieval:
     notes: tuple[str, ...] = ()
     trace: BridgeTrace | None = None
     subgraph_kind: str = "ego-graph"
+    turns: tuple[ScoredTurn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -386,6 +386,19 @@ def test_an_utterance_that_is_cut_at_points_of_a_timeline_is_one_turn(tmp_path: 
     ]
 
 
+def test_words_that_stand_loose_in_a_turn_are_its_own(tmp_path: Path) -> None:
+    text = '<TEI><text><u who="#Ida">The hull <seg>is dry.</seg> At last.</u></text></TEI>'
+    words = " ".join(turn.text for turn in load(tmp_path, "a.xml", text).turns)
+    assert words == "The hull is dry. At last."
+
+
+@pytest.mark.parametrize("root", ["TEI", "anything"])
+def test_xml_that_is_nested_beyond_reason_is_refused(tmp_path: Path, root: str) -> None:
+    text = f'<{root}><u who="Ida">dry{"<a>" * 200}x{"</a>" * 200}</u></{root}>'
+    source = load(tmp_path, "a.xml", text)
+    assert source.refused is not None or source.turns[0].text == "dryx"
+
+
 def test_remarks_of_a_protocol_are_counted(tmp_path: Path) -> None:
     assert load(tmp_path, "a.xml", BUNDESTAG).notes == ("1 remark or heading left out",)
     assert load(tmp_path, "a.xml", PARLAMINT).title == "Sitting 4"

@@ -151,6 +151,23 @@ def test_a_reporters_paragraphs_between_the_turns_are_nobodys(tmp_path: Path) ->
     assert "it begins without a name" in source.notes[0]
 
 
+def test_who_speaks_once_below_another_heading_is_told_by_the_parts_of_a_name(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "## Opening\n\n**Reeve Ada Holm:** Good evening.\n\n**The Salt Road:** A book.\n\n"
+        "## Questions\n\n**Holm:** Who is first?\n\n**Per Aas:** I am.\n\n**Holm:** Go on.\n\n"
+        "**Per Aas:** When will it open?\n\n**Holm:** In May.\n"
+    )
+    made = [(turn.speaker, turn.text) for turn in load(tmp_path, "a.md", text).turns]
+    assert made[:3] == [
+        ("Reeve Ada Holm", "Good evening."),
+        (None, "The Salt Road: A book."),
+        (None, "Questions"),
+    ]
+    assert {speaker for speaker, _ in made[3:]} == {"Holm", "Per Aas"}
+
+
 def test_a_log_and_a_sentence_before_a_colon_name_nobody(tmp_path: Path) -> None:
     log = tmp_path / "app.txt"
     rows = [("INFO scheduler", "starting"), ("WARN backup", "file locked"), ("INFO backup", "ok")]

@@ -54,6 +54,8 @@ def test_fields_terms_code_and_lists_of_questions_are_of_nobody(
         (["Ada Holm", "Per Aas"], SAID),
         (["Chair", "Dr. Voss"], SAID),
         (["P1", "P2"], SAID),
+        (["Audience member 1", "Audience member 2"], SAID),
+        (["Kim", "Park", "Lee"], [*SAID[:2], "Park, is it late?"]),
         (["Ann", "Bo"], [*SAID, "Bo, the nets are wet."]),
         (["Ann", "Bo"], [*SAID, "Where is the boat?"]),
         (["村上", "司会"], [*SAID, "村上さん、どうぞ。"]),

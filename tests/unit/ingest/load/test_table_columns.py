@@ -199,7 +199,7 @@ def test_columns_that_cells_do_not_decide_are_named_with_the_remedy(
     source = load(tmp_path, "a.csv", mended)
     assert source.refused is None
     assert {turn.speaker for turn in source.turns} == (
-        {"Chef", "Gast"} if word == "speaker" else {None}
+        {"Chef", "Gast"} if word == "speaker" else {"Ida", "Per"}
     )
 
 
@@ -208,6 +208,17 @@ def test_numbers_of_rows_and_scores_are_no_times(tmp_path: Path) -> None:
         f"{at};0,{9 - at};{speaker};{text}" for at, (speaker, _, _, text) in enumerate(TALK)
     ]
     assert all(row[1] is None for row in rows(load(tmp_path, "a.csv", "\n".join(lines))))
+
+
+def test_cells_of_markup_are_told_by_their_words(tmp_path: Path) -> None:
+    content = (
+        "Participant,Quote,Timestamp,Tags\nP1,<p>The hull is <em>dry</em>.</p>,0:12,boat\n"
+        "P2,<p>Since when?</p>,0:20,time\n"
+    )
+    assert rows(load(tmp_path, "a.csv", content)) == [
+        ("P1", 12.0, None, "The hull is dry."),
+        ("P2", 20.0, None, "Since when?"),
+    ]
 
 
 def test_markup_in_a_cell_is_no_words(tmp_path: Path) -> None:

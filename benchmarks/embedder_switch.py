@@ -79,9 +79,8 @@ def main() -> None:
                 lines.line(f"kill {number + 1} after {after:.1f} s: {was_killed}")
             run_and_kill(home / "killed", chosen.store, 3600)
             with opened(home / "killed", chosen.store, FakeEmbedder(*NEW)) as space:
-                lines.line(
-                    f"answered with the old vectors {answered} times; {compared(space, fresh)}"
-                )
+                lines.line(f"answered with the old vectors {answered} times")
+                lines.line(f"differing from fresh: {compared(space, fresh)}")
                 space.store.clear()
     peak = max(
         resource.getrusage(who).ru_maxrss

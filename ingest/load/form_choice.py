@@ -110,7 +110,21 @@ def _coverage(heads: dict[int, Head], lines: Sequence[TextLine], num_blocks: int
     num_lines = sum(not line.is_outside for line in lines)
     num_lines -= sum(head.num_lines - 1 for head in heads.values())
     by_block = num_open / max(1, num_open, num_blocks - num_below - 1)
-    return max(by_block, len(heads) / max(1, num_lines))
+    return max(by_block, len(heads) / max(1, num_lines), _coverage_of_indents(heads, lines))
+
+
+def _coverage_of_indents(heads: dict[int, Head], lines: Sequence[TextLine]) -> float:
+    """Which share of the paragraphs begins with a head, from the first head on, where paragraphs
+    are set off by indents and labels are in capitals or have titles, as in the records of a
+    congress.
+    """
+    indented = [at for at in heads if lines[at].is_indented and not lines[at].opens]
+    if 2 * len(indented) < len(heads) or len(heads) < _FEW:
+        return 0.0
+    if not all(is_capital_or_titled(head.label) for head in heads.values()):
+        return 0.0
+    body = lines[min(heads) :]
+    return len(heads) / sum(line.opens or line.is_indented for line in body)
 
 
 def choose(readings: Sequence[FormReading], lines: Sequence[TextLine]) -> list[FormReading]:

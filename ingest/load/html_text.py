@@ -33,6 +33,7 @@ _CLOCK = re.compile(r"[\[(]?\d{1,3}(?::\d\d){1,2}(?:[.,]\d{1,3})?[\])]?", re.ASC
 _CHAT_LINK = re.compile(r"<((?:https?://|mailto:|[@#!])[^<>|\s]{1,2000})(?:\|([^<>|]{1,200}))?>")
 """A link or a person in Slack's and Discord's texts."""
 _EMPTY = frozenset({"br", "img"})
+_BLANK = re.compile(r"[ \t\n\r\f]+")
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]]*\s*$")
 
 
@@ -90,7 +91,8 @@ def html_words(soup: Any) -> Iterator[str]:
             piece += mark
         elif isinstance(element, NavigableString) and not isinstance(element, PreformattedString):
             is_kept = any(parent.name == "pre" for parent in islice(element.parents, 4))
-            piece = str(element) if is_kept else re.sub(r"\s+", " ", str(element))
+            # No-break spaces stay, as in a browser: two of them part a name from its words.
+            piece = str(element) if is_kept else _BLANK.sub(" ", str(element))
         if not getattr(element, "contents", None):
             piece += _ends(element)
         before = piece if piece.strip(" ") else before

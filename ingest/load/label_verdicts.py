@@ -282,11 +282,13 @@ _NO_PERSON = (
 
 
 def _is_one_of(label: str, facts: FileFacts) -> bool:
-    """Whether a label of one word is somebody's: a part of another label, named in what is said, or
-    as short as those that come back.
+    """Whether a label of one word is somebody's: a part of another label, named in what is said, as
+    short as those that come back, or before a sentence where each line has a label of a word.
     """
+    are_words = facts.coverage >= _FULL and not any(" " in own for own in facts.by_label)
     return (
         facts.label_words[label] > 1
+        or (are_words and facts.has_sentences)
         or facts.are_short
         or not facts.called.isdisjoint({label, label.capitalize()})
     )

@@ -468,7 +468,9 @@ class _Cutter:
         num_lines = self._lines_of_aside(at)
         if num_lines and not self._is_below_name():
             words = [item.text for item in self.lines[at : at + num_lines]]
-            self.turns.append(_OpenTurn(None, None, line.number, None, words, is_aside=True))
+            begun = self.turns[-1] if self.turns and not any(self.turns[-1].lines) else None
+            clock = begun.clock if begun else None  # of the line above
+            self.turns.append(_OpenTurn(None, None, line.number, clock, words, is_aside=True))
             return num_lines
         if self._begins_turn(at):
             self.turns.append(_OpenTurn(self.speaker, self.label, line.number))

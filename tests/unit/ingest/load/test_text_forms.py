@@ -680,6 +680,75 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
             ("Jan", None, "Aha."),
         ],
     ),
+    "titles before a full stop at indents, below front matter": (
+        "a.txt",
+        "               SAFETY OF MILLS\n\n            MONDAY, MAY 4, 2015\n\n"
+        "    The subcommittee met at ten in room 5, Hon. Ott\n[chairman] presiding.\n\n"
+        "    Chairman Ott. We are here for the mill, which burned in \nMay.\n"
+        "    I call Mr. Roy.\n    Mr. Roy. It burned twice.\n    Chairman Ott. Who saw it?\n"
+        "    Ms. Lind. I did, sir.\n    Mr. Roy. So did I.\n    Ms. Lind. At noon.\n"
+        "    Chairman Ott. Thank you both.\n",
+        [
+            (None, None, "SAFETY OF MILLS"),
+            (None, None, "MONDAY, MAY 4, 2015"),
+            (
+                None,
+                None,
+                "The subcommittee met at ten in room 5, Hon. Ott [chairman] presiding.",
+            ),
+            (
+                "Chairman Ott",
+                None,
+                "We are here for the mill, which burned in May. I call Mr. Roy.",
+            ),
+            ("Mr. Roy", None, "It burned twice."),
+            ("Chairman Ott", None, "Who saw it?"),
+            ("Ms. Lind", None, "I did, sir."),
+            ("Mr. Roy", None, "So did I."),
+            ("Ms. Lind", None, "At noon."),
+            ("Chairman Ott", None, "Thank you both."),
+        ],
+    ),
+    "a name with an office under a heading of its own": (
+        "a.md",
+        "## Opening\n\n**Dev Roy, Engineer:** We have options.\n\n## Questions\n\n"
+        "**Mayor Ott:** Who asks?\n\n**Dev Roy:** I do.\n\n**Mayor Ott:** Go on.\n\n"
+        "**Dev Roy:** How long?\n",
+        [
+            ("Dev Roy, Engineer", None, "We have options."),
+            (None, None, "Questions"),
+            ("Mayor Ott", None, "Who asks?"),
+            ("Dev Roy", None, "I do."),
+            ("Mayor Ott", None, "Go on."),
+            ("Dev Roy", None, "How long?"),
+        ],
+    ),
+    "a letter before two no-break spaces of a page": (
+        "a.html",
+        "<html><body><p>MS. OTT:&nbsp; The mill burned.</p><p>Q&nbsp;&nbsp; When was that?</p>"
+        "<p>MS. OTT:&nbsp; In May.</p><p>Q&nbsp;&nbsp; Who saw it?</p><p>MS. OTT:&nbsp; I did.</p>"
+        "</body></html>",
+        [
+            ("MS. OTT", None, "The mill burned."),
+            ("Q", None, "When was that?"),
+            ("MS. OTT", None, "In May."),
+            ("Q", None, "Who saw it?"),
+            ("MS. OTT", None, "I did."),
+        ],
+    ),
+    "names in capitals of which one comes back": (
+        "a.txt",
+        "LEO: The tank was inspected.\nINES: Our mill closed in May.\nMARIA: The board resigned.\n"
+        "LEO: Nobody was fired.\nEECOM: The cell is fine.\nFLIGHT: Yeah, we wanted that.\n",
+        [
+            ("LEO", None, "The tank was inspected."),
+            ("INES", None, "Our mill closed in May."),
+            ("MARIA", None, "The board resigned."),
+            ("LEO", None, "Nobody was fired."),
+            ("EECOM", None, "The cell is fine."),
+            ("FLIGHT", None, "Yeah, we wanted that."),
+        ],
+    ),
 }
 
 

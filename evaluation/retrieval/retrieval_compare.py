@@ -15,6 +15,7 @@ from dynagrag.evaluation.retrieval.retrieval_report import (
     SCOPE_TITLES,
     WORDS,
     Asked,
+    RetrievalLine,
     RetrievalRun,
     by_scope,
     points_change,
@@ -97,7 +98,7 @@ def compare(first: RetrievalRun, second: RetrievalRun) -> RetrievalComparison:
 
     Raises UsageError where the questions or scopes differ, no arm is in both, or a run lacks lines.
     """
-    old, new = by_scope(first.lines()), by_scope(second.lines())
+    old, new = _counted(first), _counted(second)
     if set(old) != set(new):
         raise UsageError(
             f"the runs were made in other scopes: {', '.join(old)} in {first.path},"
@@ -134,6 +135,14 @@ def compare(first: RetrievalRun, second: RetrievalRun) -> RetrievalComparison:
         ),
         scopes={scope: _compared(old[scope], new[scope], shared) for scope in old},
     )
+
+
+def _counted(run: RetrievalRun) -> dict[str, dict[str, dict[str, RetrievalLine]]]:
+    """The lines of a run by scope, arm and question, without questions of kinds that its figures
+    leave out.
+    """
+    apart = run.settings.get("apart", ())
+    return by_scope(line for line in run.lines() if line.kind not in apart)
 
 
 def _compared(old: Asked, new: Asked, arms: Sequence[str]) -> ScopeComparison:

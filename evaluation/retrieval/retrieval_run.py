@@ -140,6 +140,7 @@ class RetrievalExperiment(
             "depth": DEPTH,
             "seed": SEED,
             "profiles": {name: asdict(own) for name, own in profiles_of(plan.arms).items()},
+            **({"apart": list(plan.loaded.kinds_apart)} if plan.loaded.kinds_apart else {}),
             **({"prompts": True} if plan.prompts else {}),
             **({"pruner": pruner} if pruner else {}),
         }

@@ -345,6 +345,14 @@ def test_kinds_apart_count_in_no_figure_but_their_own() -> None:
     assert scope_figures(only, SETTINGS["arms"], "naive", ("odd",)).questions == 1
 
 
+def test_kinds_apart_are_not_compared_either(tmp_path: Path) -> None:
+    odd = [line("odd", arm, []).model_copy(update={"kind": "odd"}) for arm in SETTINGS["arms"]]
+    runs = [done(tmp_path / name, [*lines(), *odd], apart=["odd"]) for name in ("a", "b")]
+    compared = compare(*runs)
+    assert compared.questions == 4
+    assert compared.scopes["corpus"].arms["default"].first["hit@1"] == 1
+
+
 def test_scopes_are_summed_up_apart(tmp_path: Path) -> None:
     both = [
         line("q", arm, ["g"] if scope == "document" else [], scope=scope)

@@ -135,7 +135,7 @@ def choose(readings: Sequence[FormReading], lines: Sequence[TextLine]) -> list[F
     proven = [reading for reading in readings if _PROOFS[reading.form.proof](reading, lines)]
     if not proven:
         return []
-    chat = next((reading for reading in proven if reading.form.place == CHAT), None)
+    chat = next((r for r in readings if r.form.place == CHAT and _is_chat(r, lines)), None)
     if chat is not None and (above := _above(chat, readings, lines)):
         # What ran beside a recording has another clock, which its times would be taken for.
         untimed = {at: replace(head, clock=None) for at, head in chat.heads.items()}
@@ -154,6 +154,12 @@ def choose(readings: Sequence[FormReading], lines: Sequence[TextLine]) -> list[F
         or group is _OF_MAIL
         or _goes_with(other, best, lines)
     ]
+
+
+def _is_chat(reading: FormReading, lines: Sequence[TextLine]) -> bool:
+    """Few messages show it where each says to whom it went."""
+    is_sent = all(" to " in lines[at].text.casefold() for at in reading.heads)
+    return is_sent or _proven_by_times(reading, lines)
 
 
 def _above(

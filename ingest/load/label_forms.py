@@ -147,7 +147,8 @@ def plain_label(text: str) -> str:
 
 _MANNER = re.compile(
     r"[ \t]*\((?:(?:on|off)[- ]camera|voice-?over|(?:via|on|by) (?:the )?(?:tele)?phone"
-    r"|cont['’]?d\.?|v\.?[ ]?o\.?|o\.?[ ]?[sc]\.?|pinned|edited|forwarded|bot)\)$",
+    r"|cont['’]?d\.?|v\.?[ ]?o\.?|o\.?[ ]?[sc]\.?"
+    r"|pinned|edited|forwarded|bot|bearbeitet|angepinnt|modifiée?|editad[oa])\)$",
     re.IGNORECASE,
 )
 """How somebody is seen or heard or a message is marked, which is no part of a name."""

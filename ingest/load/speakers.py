@@ -84,7 +84,7 @@ class Labels:
     """Whether a log of messages follows, whose times count from elsewhere."""
 
     lone: str = ""
-    """The only name of a recording, before its first words, where that isn't enough."""
+    """The only name of a text, before its first words, where that isn't enough."""
 
     def speaker_of(self, head: Head) -> str | None:
         """Whose words stand behind a head; None for nobody's."""
@@ -142,6 +142,9 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     asking = _examiners(heads, lines)
     heads = {at: replace(head, label=asking.get(at, head.label)) for at, head in heads.items()}
     verdicts |= dict.fromkeys(asking.values(), HeadVerdict(LabelFate.SPEAKER, _EXAMINES))
+    chats = [r for r in chosen if r.form.place == CHAT] if len(chosen) > 1 else []
+    wrote = [head.label for reading in chats for head in reading.heads.values()]
+    verdicts |= dict.fromkeys(wrote, HeadVerdict(LabelFate.SPEAKER, "wrote a message"))
     left = {head.label for head in heads.values()}
     verdicts = {label: verdict for label, verdict in verdicts.items() if label in left}
     numbers = tuple(lines[at].number for at in heads)
@@ -152,7 +155,7 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         facts.coverage,
         facts.has_sentences,
         numbers=numbers,
-        has_chat_below=len(chosen) > 1 and any(r.form.place == CHAT for r in chosen),
+        has_chat_below=bool(chats),
     )
 
 
@@ -219,9 +222,9 @@ def cue_decisions(labels: Labels, starts: Mapping[int, float | None]) -> tuple[L
     return tuple(made)
 
 
-def with_lone_label(lines: Sequence[TextLine], labels: Labels) -> Labels:
-    """The labels of a recording none of whose labels was taken, with the one name that its first
-    words stand behind, where nobody asks anything: a memo's `Adaeze: It's Tuesday.`
+def with_lone_label(lines: Sequence[TextLine], labels: Labels, is_timed: bool) -> Labels:
+    """The labels of a text none of whose labels was taken, with the one name that its first words
+    stand behind: a speaker where it has times and nobody asks anything, as in a memo.
     """
     named = [
         head
@@ -234,8 +237,9 @@ def with_lone_label(lines: Sequence[TextLine], labels: Labels) -> Labels:
     if len(named) != 1 or named[0].at:
         return labels
     head = named[0]
-    if not says_i(text) or "?" in text:
-        return replace(labels, lone=head.label)
+    is_talk = says_i(text)
+    if not is_timed or not is_talk or "?" in text:
+        return replace(labels, lone=head.label) if is_timed or is_talk else labels
     verdict = HeadVerdict(LabelFate.SPEAKER, "the file's only name, before its first words")
     return Labels(_PLAIN, {head.label: verdict}, {head.at: head}, numbers=(lines[0].number,))
 

@@ -48,10 +48,11 @@ _LEAST_LINES_OF_PAGE, _MOST_LINES_OF_PAGE = 10, 30
 _WITHIN = re.compile(rf"(?:\S+[ \t]+){{1,4}}{MARKED_CLOCK}", re.ASCII)
 _NO_WORDS = re.compile(r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*")
 """A rule, a time that counts nothing, an export's `{Reactions}`, whose rights they are."""
-_NO_TALK = re.compile(r"[<§=|].*", re.DOTALL)
-"""What no talk begins with, in a paragraph of its own: `<May> - 2 references`, `§ 10 Ferry`."""
+_NO_TALK = re.compile(r"[<§=|].*|[^.!?]*\.(?:docx?|odt|pdf|rtf|txt|mp[34]|wav)\b[^.!?]*", re.DOTALL)
+"""What nobody says, in a paragraph: `<May> - 2 references`, `§ 10 Ferry`, `4:12 in May.docx`."""
 _SWORN = re.compile(
-    r"(?:[^\Wa-z][^,:a-z]{2,60}[^\Wa-z],\s[^\W\d_A-Z]|[^\W\d_a-z].*\b(?:sworn|affirmed)\b).*:",
+    r"[^\Wa-z][^,:a-z]{2,60}[^\Wa-z],\s(?:[^\W\d_A-Z].*:|.*\b(?:sworn|affirmed)\b.*[.:])"
+    r"|[^\W\d_a-z].*\b(?:sworn|affirmed)\b.*:",
     re.DOTALL,
 )
 """How a court says who is heard: `ROSA LIND, called as a witness, testified as follows:`."""
@@ -164,8 +165,8 @@ def parse_spoken(
     filled = filled_lines(lines)
     labels = find_labels(filled)
     clocks = _clock_places(filled, labels)
-    if labels.form is None and (clocks.leads or times.starts):
-        labels = with_lone_label(filled, labels)
+    if labels.form is None:
+        labels = with_lone_label(filled, labels, bool(clocks.leads or times.starts))
     form = _format(labels, clocks) or ("timed-text" if times.starts else None)
     if form is None:
         decisions = _decisions(labels, ())
@@ -447,7 +448,7 @@ class _Cutter:
         line = self.lines[at]
         if self.labels.form is None or self._is_below_name():
             return False
-        if at in self.closing or self._is_no_talk(at):
+        if at in self.closing or self._is_no_talk(at) or self._leads_on(at):
             return True
         is_outside = self.has_narrator or (self.is_set_in and not line.is_indented)
         if line.opens and is_outside and not is_aside(line.text):
@@ -481,6 +482,17 @@ class _Cutter:
             or (is_last and _ANY.search(line.text) is not None)
             or any(line.text.startswith(f"{name} ") for name in names)
         )
+
+    def _leads_on(self, at: int) -> bool:
+        """Whether a paragraph of a line ends open where no words of its own can follow:
+        `Whereupon,` above a name in capitals, `Chat:` above labels.
+        """
+        line, below = self.lines[at], self.lines[at + 1 : at + 2]
+        if not (line.opens and below):
+            return False
+        is_above_capitals = line.text[-1] == "," and below[0].opens and below[0].text.isupper()
+        is_above_labels = line.text[-1] == ":" and at + 1 in self.labels.heads
+        return is_above_capitals or (is_above_labels and not below[0].opens)
 
     def _is_no_talk(self, at: int) -> bool:
         """Whether a paragraph begins here that can't be said, whoever spoke before."""
@@ -527,7 +539,9 @@ class _Cutter:
             self._add(self.turns[-1], match[2])
             return 1
         num_lines = self._lines_of_aside(at)
-        has_no_more = line.opens and at + num_lines in self.labels.heads
+        # In other brackets may be words: `{Houston, we've had a problem.}`
+        is_mark = line.opens and line.text.lstrip("*_")[:1] == "["
+        has_no_more = is_mark and at + num_lines in self.labels.heads
         if num_lines and (has_no_more or not self._is_below_name()):
             words = [item.text for item in self.lines[at : at + num_lines]]
             begun = self.turns[-1] if self.turns and not any(self.turns[-1].lines) else None

@@ -888,13 +888,62 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
         "a.md",
         "**Rosa Lind**\n\nThe mill burned.\n\n**Jan Holz**\n\nWhen was it?\n\n"
         "**Rosa Lind**\n\nI think in May.\n\n**Jan Holz**\n\n[Line goes dead]\n\n"
-        "**Rosa Lind**\n\nAre you there?\n",
+        "**Rosa Lind**\n\n{Are you there?}\n\n**Jan Holz**\n\nYes.\n",
         [
             ("Rosa Lind", None, "The mill burned."),
             ("Jan Holz", None, "When was it?"),
             ("Rosa Lind", None, "I think in May."),
             (None, None, "[Line goes dead]"),
-            ("Rosa Lind", None, "Are you there?"),
+            ("Rosa Lind", None, "{Are you there?}"),
+            ("Jan Holz", None, "Yes."),
+        ],
+    ),
+    "few messages below a transcript, one of each": (
+        "a.txt",
+        "Rosa Lind: The mill burned.\n\nJan Holz: And who saw it?\n\nRosa Lind: I did.\n\n"
+        "Jan Holz: I see.\n\nChat:\n09:14:02 From Ida Wolf to Everyone: Was it old?\n"
+        "09:15:08 From Tom Berg to Rosa Lind: hi\n",
+        [
+            ("Rosa Lind", None, "The mill burned."),
+            ("Jan Holz", None, "And who saw it?"),
+            ("Rosa Lind", None, "I did."),
+            ("Jan Holz", None, "I see."),
+            (None, None, "Chat:"),
+            ("Ida Wolf", None, "Was it old?"),
+            ("Tom Berg", None, "hi"),
+        ],
+    ),
+    "oaths in other words between the turns of a court": (
+        "a.txt",
+        "THE COURT: Call your witness.\n\nMR. OTT: The defence calls Ida Wolf.\n\nWhereupon,\n\n"
+        "IDA WOLF\n\nwas called and, having been sworn, testified as follows:\n\n"
+        "MR. OTT: Where do you live?\n\nTHE WITNESS: I live here.\n\n"
+        "THE COURT: And the next?\n\nTOM BERG, sworn.\n\nMR. OTT: And you?\n\n"
+        "THE WITNESS: Next door. I was sworn at there.\n",
+        [
+            ("THE COURT", None, "Call your witness."),
+            ("MR. OTT", None, "The defence calls Ida Wolf."),
+            (None, None, "Whereupon,"),
+            (None, None, "IDA WOLF"),
+            (None, None, "was called and, having been sworn, testified as follows:"),
+            ("MR. OTT", None, "Where do you live?"),
+            ("THE WITNESS", None, "I live here."),
+            ("THE COURT", None, "And the next?"),
+            (None, None, "TOM BERG, sworn."),
+            ("MR. OTT", None, "And you?"),
+            ("THE WITNESS", None, "Next door. I was sworn at there."),
+        ],
+    ),
+    "a file's name between the turns of an interview": (
+        "a.txt",
+        "Interviewer: Who has the key?\n\nP1: I have it. I keep it in the mill.\n\n"
+        "4:12 p 3 in Interview 07.docx\n\nInterviewer: And you?\n\nP2: I never had one.\n",
+        [
+            ("Interviewer", None, "Who has the key?"),
+            ("P1", None, "I have it. I keep it in the mill."),
+            (None, None, "4:12 p 3 in Interview 07.docx"),
+            ("Interviewer", None, "And you?"),
+            ("P2", None, "I never had one."),
         ],
     ),
 }
@@ -945,9 +994,16 @@ def test_times_of_a_chat_below_a_transcript_are_left_out_with_a_note(tmp_path: P
     assert any("times of the chat" in note for note in load_source(path).notes)
 
 
-def test_the_only_name_of_a_recording_is_noted_where_it_is_not_taken(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "00:02 Rosa: Good morning.\n\n00:11 Nine are sound.\n\n00:25 Bye.\n",
+        "Rosa: Good morning. I counted the beams.\n\nNine are sound.\n\nThat's all.\n",
+    ],
+)
+def test_the_only_name_of_a_text_is_noted_where_it_is_not_taken(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.txt"
-    path.write_text("00:02 Rosa: Good morning.\n\n00:11 Nine are sound.\n\n00:25 Bye.\n")
+    path.write_text(text)
     (note,) = load_source(path).notes
     assert "'Rosa' stands before the first words" in note
     assert "--speaker-map" in note

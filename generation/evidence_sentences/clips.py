@@ -6,7 +6,7 @@ from itertools import groupby
 from dynagrag.core.schema import Clip, EvidenceLine
 from dynagrag.generation.evidence_sentences.excerpts import citation_of
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
-from dynagrag.generation.evidence_sentences.stretches import stretch_around
+from dynagrag.generation.evidence_sentences.stretches import stretch_around, with_reply
 
 MAX_CLIPS = 5
 NUM_MARKED = 3
@@ -28,7 +28,8 @@ def clips_of(index: LineIndex, lines: Sequence[EvidenceLine]) -> tuple[Clip, ...
         at = next(i for i, s in enumerate(around) if s.start == line.match_start)
         if not is_free(around[at]):
             continue
-        first, last = stretch_around(around, at, is_free)
+        bounds = stretch_around(around, at, is_free)
+        first, last = with_reply(around, at, bounds, is_free)
         stretch = around[first : last + 1]
         taken.update((s.document_id, s.start) for s in stretch)
         found.append((line, stretch))

@@ -5,6 +5,7 @@ and before it, of any speaker.
 from collections.abc import Callable, Sequence
 
 from dynagrag.generation.evidence_sentences.line_index import PassageSentence
+from dynagrag.generation.evidence_sentences.line_kinds import is_aside
 from dynagrag.language.sentences import Span
 
 MAX_WORDS = 80
@@ -13,6 +14,7 @@ MAX_TURNS = 4
 """That a stretch goes from its sentence, or a question from its reply."""
 _QUESTION_SHARE = 0.6
 """Of a stretch's words that a question and all up to its reply may take."""
+_MAX_ASSENT_WORDS = 2
 
 
 def stretch_around(
@@ -47,6 +49,46 @@ def stretch_around(
                 first, last = min(first, place), max(last, place)
         if last - first == size:
             return first, last
+
+
+def with_reply(
+    around: Sequence[PassageSentence],
+    at: int,
+    stretch: Span,
+    is_free: Callable[[PassageSentence], bool] = lambda sentence: True,
+) -> Span:
+    """A stretch of `stretch_around` with the turn that follows it where it ends on a question, and
+    with the sentence that its last speaker goes on with where it ends on a short assent, as far as
+    they are free and fit when the sentences before `at` make room.
+    """
+    first, last = stretch
+    while last + 1 < len(around) and _leads_on(around, stretch[1], last):
+        if around[last + 1].opens_exchange or not is_free(around[last + 1]):
+            break
+        room = first
+        while room < at and _num_words(around, room, last + 1) > MAX_WORDS:
+            room += 1
+        if _num_words(around, room, last + 1) > MAX_WORDS:
+            break
+        first, last = room, last + 1
+    return first, last
+
+
+def _leads_on(around: Sequence[PassageSentence], end: int, last: int) -> bool:
+    """Whether what is wanted comes after `last`: it asks, is an aside, or is a few words after
+    which its speaker goes on; or it is amid the turn that replies to `end`, a question.
+    """
+    sentence = around[last]
+    if sentence.is_question or is_aside(sentence.text):
+        return True
+    if around[last + 1].turn_index != sentence.turn_index:
+        return False
+    is_reply = last > end and around[end].is_question
+    return is_reply or sentence.says_nothing or sentence.num_words <= _MAX_ASSENT_WORDS
+
+
+def _num_words(around: Sequence[PassageSentence], first: int, last: int) -> int:
+    return sum(s.num_words for s in around[first : last + 1])
 
 
 def question_before(around: Sequence[PassageSentence], at: int) -> int | None:

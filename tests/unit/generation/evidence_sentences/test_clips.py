@@ -10,8 +10,8 @@ import pytest
 from dynagrag.core.schema import Clip
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
-from dynagrag.generation.evidence_sentences.clips import MAX_CLIPS
-from dynagrag.generation.evidence_sentences.stretches import MAX_WORDS
+from dynagrag.generation.evidence_sentences.clips import MAX_CLIPS, clips_of
+from dynagrag.generation.evidence_sentences.stretches import MAX_WORDS, with_reply
 from tests.transcripts import DIMENSION, line_index, question
 
 Turns = Sequence[tuple[str | None, str]]
@@ -27,6 +27,24 @@ LONG: Turns = [
     (("ANN", "BOB")[n % 2], f"The mill number {n} grinds rye for the village. It is old and loud.")
     for n in range(40)
 ]
+
+
+SHOP: Turns = [
+    (("LUCA", "NOOR")[n % 2], text)
+    for n, text in enumerate(
+        (
+            "Morning.",
+            "What does the Coolbox cost? I went to see the Coolbox at the fair.",
+            "Oh, nice.",
+            "It was loud there.",
+            "I bet.",
+            "Did they show a price?",
+            "Two hundred and ten euros. Batteries are extra.",
+            "And the old one was cheap.",
+        )
+    )
+]
+WORDY = " ".join(["It was a long and loud day at the fair with rain and mud and tents."] * 4)
 
 
 def ask(turns: Turns, text: str) -> BestLines:
@@ -64,6 +82,55 @@ def test_a_clip_is_whole_sentences_of_at_most_some_eighty_words_with_its_hits() 
         pieces = [piece for turn in clip.turns for piece in clip.pieces(turn)]
         assert "".join(text for text, _ in pieces) == "".join(t.quote for t in clip.turns)
         assert sum(is_hit for _, is_hit in pieces) == len(clip.hits)
+
+
+@pytest.mark.parametrize("before", ["Morning.", WORDY])
+def test_a_stretch_that_ends_on_a_question_goes_on_with_the_turn_that_replies(
+    before: str,
+) -> None:
+    around = line_index([("LUCA", before), *SHOP[1:]]).around(0)
+    first = next(i for i, s in enumerate(around) if s.text == "What does the Coolbox cost?")
+    last = next(i for i, s in enumerate(around) if s.text == "Did they show a price?")
+    begin, stop = with_reply(around, first, (0, last), lambda s: True)
+    assert around[stop].text == "Batteries are extra."
+    assert sum(s.num_words for s in around[begin : stop + 1]) <= MAX_WORDS
+    assert (begin == 0) is (before == "Morning.")
+    assert begin <= first
+    assert with_reply(around, first, (0, last - 1)) == (0, last - 1)
+    assert with_reply(around, first, (0, last), lambda s: "Two" not in s.text) == (0, last)
+
+
+def test_a_clip_holds_the_reply_to_the_question_on_which_it_would_end() -> None:
+    index = line_index(SHOP, 40)
+    lines = ask(SHOP, "What does the Coolbox cost?").lines
+    best = next(
+        line for line in lines if line.quote[line.match_start - line.start :][:6] == "I went"
+    )
+    (clip,) = clips_of(index, [best])
+    assert words_of(clip).endswith(
+        "Did they show a price? Two hundred and ten euros. Batteries are extra."
+    )
+
+
+def test_a_reply_that_does_not_fit_with_the_best_line_stays_outside() -> None:
+    long_line = "It " + "was loud and " * 24 + "cold."
+    around = line_index([("ANN", long_line), ("BOB", "Why?"), ("ANN", "The wind " * 3 + ".")])
+    sentences = around.around(0)
+    assert with_reply(sentences, 0, (0, 1)) == (0, 1)
+
+
+@pytest.mark.parametrize("assent", ["Deal.", "Yes.", "Fine, okay."])
+def test_a_stretch_that_ends_on_a_short_assent_holds_what_the_speaker_goes_on_to_say(
+    assent: str,
+) -> None:
+    turns = [
+        ("ANN", "Sell the boat to us."),
+        ("BOB", f"{assent} I sail on Friday."),
+        ("ANN", "Oh."),
+    ]
+    around = line_index(turns).around(0)
+    place = next(i for i, s in enumerate(around) if s.text == assent)
+    assert around[with_reply(around, 0, (0, place))[1]].text == "I sail on Friday."
 
 
 @pytest.mark.parametrize("text", ["How much is it to park at the landing?", "What is the fee?"])

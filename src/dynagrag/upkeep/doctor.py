@@ -241,7 +241,7 @@ def _inside(space: Workspace, embedder: EmbedderIdentity | None) -> list[Finding
         ("privacy", lambda: [_privacy(space)]),
         ("store", lambda: _health(store)),
         ("copy", lambda: _copy(store)),
-        ("graph", lambda: _graph(store)),
+        ("graph", lambda: _graph(space, embedder)),
         ("vectors", lambda: _vectors(store, embedder)),
         ("set aside", lambda: [_set_aside(space)]),
         ("jobs", lambda: [_jobs(space)]),
@@ -291,14 +291,18 @@ def _copy(store: RecordStore) -> list[Finding]:
     ]
 
 
-def _graph(store: GraphStore) -> list[Finding]:
+def _graph(space: Workspace, embedder: EmbedderIdentity | None) -> list[Finding]:
     """Whether the graph is that of the records: by the store's own count, and by deriving it
     again.
     """
+    store = space.store
     if not store.documents():
         return [Finding("graph", True, "no documents yet")]
     if not store.is_derived_current():
-        return [Finding("graph", False, "older than the records", _AGAIN)]
+        older = "older than the records"
+        if embedder is not None and space.current_graph.is_derived_when_read():
+            return [Finding("graph", True, f"{older}; the next question derives it again")]
+        return [Finding("graph", False, older, _AGAIN)]
     found = [Finding("graph", True, "derived from the records as they are")]
     stored, again = store.digest(), derived_digest(store)
     if again is None:

@@ -48,21 +48,26 @@ class CurrentGraph:
             self._indexes.clear()
         return self._snapshot
 
-    def _derive_if_interrupted(self) -> None:
-        """A run that was killed left records that the graph doesn't show yet, or shows though they
-        are gone: derived now, by rules alone.
-
-        While another process is at work, or a job is paused, that is its business; the graph is
-        then shown as far as its records are there.
-        """
+    def is_derived_when_read(self) -> bool:
+        """Whether the graph is older than the records, and the next snapshot derives it."""
         parts = self._parts
         if parts.store.is_derived_current() or parts.store.embedder() not in (
             None,
             parts.models.embedder.identity,
         ):
+            return False
+        return not parts.journal.job_book.is_any_at_work_or_paused()  # it derives at its end
+
+    def _derive_if_interrupted(self) -> None:
+        """A run that was killed, or another title, left records that the graph doesn't show yet, or
+        shows though they are gone: derived now, by rules alone.
+
+        While another process is at work, or a job is paused, that is its business; the graph is
+        then shown as far as its records are there.
+        """
+        if not self.is_derived_when_read():
             return
-        if parts.journal.job_book.is_any_at_work_or_paused():  # it derives at its end
-            return
+        parts = self._parts
         try:
             with parts.writing(wait_s=0):
                 if parts.store.documents():

@@ -1,5 +1,6 @@
 """Whether the sources answer a question at all (docs/papers.md, Nothing fits)."""
 
+from collections import Counter
 from itertools import chain
 from math import exp
 from typing import NamedTuple
@@ -10,11 +11,18 @@ from dynagrag.core.schema import EmbedderIdentity, Question
 from dynagrag.generation.evidence_sentences.line_fit import Fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.support import content_stems
-from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of_question
+from dynagrag.language.identification import (
+    ENGLISH,
+    UNKNOWN,
+    is_plainly_english,
+    language_name,
+    language_of,
+    language_of_question,
+)
 from dynagrag.language.words import HONORIFICS, ROLE_NOUNS
 
 NOTHING_FITS = "Nothing in the sources seems to answer this question."
-UNTOLD = "whether anything fits is told of English questions alone"
+UNTOLD = "whether anything fits is told of English questions on English sources alone"
 CALIBRATED = ("minilm", "all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
 """Names of the embedder whose cosines the weights were fitted on: of others nothing is said."""
 _LANGUAGES = (ENGLISH, UNKNOWN)
@@ -46,10 +54,11 @@ def answerable(
     index: LineIndex, question: Question, fits: Fits, embedder: EmbedderIdentity
 ) -> float | None:
     """How likely the sources answer the question, 0 to 1; None where the embedder is another than
-    the one that this was fitted on, or the question isn't English: an English embedder puts texts
-    of one other language near each other, whatever they say.
+    the one that this was fitted on, or the question or most of the lines aren't English: an English
+    embedder puts texts of one other language near each other, whatever they say, and no word of a
+    question stands in the lines of another language.
     """
-    if embedder.name not in CALIBRATED or language_of_question(question.text) not in _LANGUAGES:
+    if embedder.name not in CALIBRATED or foreign_language(question, fits):
         return None
     if not fits.sentences:
         return 0.0
@@ -57,6 +66,27 @@ def answerable(
         weight * sign for weight, sign in zip(WEIGHTS, signs(index, question, fits), strict=True)
     )
     return round(1.0 / (1.0 + exp(-score)), 4)
+
+
+def foreign_language(question: Question, fits: Fits) -> str:
+    """The name of the question's language where that isn't English, else that of the sources: of
+    most of the lines that were looked at. Empty where both are English, or it can't be told.
+    """
+    asked = language_of_question(question.text)
+    if asked not in _LANGUAGES:
+        return language_name(asked)
+    texts: dict[int, list[str]] = {}
+    for sentence in fits.sentences:
+        texts.setdefault(sentence.row, []).append(sentence.text)
+    num_lines: Counter[str] = Counter()
+    for lines in texts.values():
+        text = " ".join(lines)
+        language = ENGLISH if is_plainly_english(text) else language_of(text)
+        num_lines[language] += len(lines)
+    foreign = {code: num for code, num in num_lines.items() if code not in _LANGUAGES}
+    if 2 * sum(foreign.values()) <= len(fits.sentences):
+        return ""
+    return language_name(max(foreign, key=lambda code: foreign[code]))
 
 
 def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:

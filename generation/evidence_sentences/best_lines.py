@@ -5,13 +5,18 @@ from dataclasses import dataclass, field
 
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Clip, EvidenceLine, Question
-from dynagrag.generation.evidence_sentences.answerable import CALIBRATED, LEAST, UNTOLD, answerable
+from dynagrag.generation.evidence_sentences.answerable import (
+    CALIBRATED,
+    LEAST,
+    UNTOLD,
+    answerable,
+    foreign_language,
+)
 from dynagrag.generation.evidence_sentences.clips import clips_of
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.evidence_sentences.speaker_turns import quiet
-from dynagrag.language.identification import language_name, language_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,5 +56,5 @@ def best_lines(
         unknown,
         () if is_nothing_fitting else quiet(lines, found.people),
         clips_of(index, lines),
-        (f"{UNTOLD} ({language_name(language_of(question.text))})",) if is_foreign else (),
+        (f"{UNTOLD} ({foreign_language(question, found)})",) if is_foreign else (),
     )

@@ -61,6 +61,8 @@ _MANY = 0.4
 """Words in small letters of an English text's sentence that seems to be in another language, but
 only its names are.
 """
+_PLAIN = 0.5
+"""Such words in a passage that the library isn't asked about."""
 _MAX_CHARACTERS = 2_000
 """Of a text that are read, half of them at its beginning and half amid it: more tell nothing new,
 and a beginning may be a title page.
@@ -93,6 +95,13 @@ def language_of_question(question: str) -> str:
     """As `language_of`, without the library where the first word is an English one to ask with."""
     first = _WORD.search(question)
     return ENGLISH if first and first[0].casefold() in _ASKS else language_of(question)
+
+
+def is_plainly_english(text: str) -> bool:
+    """Whether at least half of its words in small letters are common English ones: no need to ask
+    the library. Texts of other languages have a third at most.
+    """
+    return _share_of_plain_english(text) >= _PLAIN
 
 
 def other_language_of(text: str) -> str:

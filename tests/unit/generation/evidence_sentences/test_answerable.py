@@ -119,10 +119,35 @@ def test_of_a_question_in_another_language_it_is_not_told_and_the_notes_say_so(
     found = best_lines(line_index(TALK), question(text), [0], _NamedLikeMiniLM(DIMENSION))
     assert (found.answerable, found.is_nothing_fitting) == (None, False)
     assert found.notes == (
-        f"whether anything fits is told of English questions alone ({language})",
+        f"whether anything fits is told of English questions on English sources alone ({language})",
     )
     english = best_lines(line_index(TALK), question("Is it so?"), [0], _NamedLikeMiniLM(DIMENSION))
     assert english.notes == ()
+
+
+FOREIGN = {
+    "Italian": "Il mulino fu venduto nel 1911. La farina viene da un mulino vicino a Delft.",
+    "German": "Das Mehl kommt aus der Stadt. Wir zahlen jeden Monat, und der Ofen ist alt.",
+    "Polish": "Młyn sprzedano dawno temu i nikt nie wrócił. Piekarnia ma dwoje drzwi i dzwonek.",
+}
+
+
+@pytest.mark.parametrize("language", FOREIGN)
+def test_of_english_questions_on_sources_in_another_language_it_is_not_told(language: str) -> None:
+    asked = question("When did they sell the mill?")
+    talk: list[tuple[str | None, str]] = [("ANNA", FOREIGN[language]), ("BRUNO", "Okay. Ann.")]
+    found = best_lines(line_index(talk), asked, [0], _NamedLikeMiniLM(DIMENSION))
+    assert (found.answerable, found.is_nothing_fitting) == (None, False)
+    assert found.notes[0].endswith(f"({language})")
+
+
+def test_a_few_lines_in_another_language_leave_the_sources_english() -> None:
+    index = line_index([*TALK, ("ANNA", FOREIGN["Polish"]), *TALK], 16)
+    rows = range(len(index.snapshot.passages))
+    asked = question("Which constellations did Shepard see?")
+    found = best_lines(index, asked, rows, _NamedLikeMiniLM(DIMENSION))
+    assert found.is_nothing_fitting
+    assert found.notes == ()
 
 
 def test_what_has_nothing_of_a_question_is_said_not_to_answer_it() -> None:
@@ -166,13 +191,15 @@ def test_more_of_a_sign_makes_an_answer_likelier_and_unknown_words_less_likely(n
 )
 def test_the_chance_lies_between_0_and_1_whatever_is_asked(text: str, turns: list[str]) -> None:
     index = line_index([("ANN", turn) for turn in turns])
-    rows = range(len(index.snapshot.passages))
+    passages = index.snapshot.passages
+    rows = range(len(passages))
     if not rows:
         return
     found = answerable(
         index, question(text), fits(index, question(text), rows, FakeEmbedder(DIMENSION)), MINILM
     )
     if found is None:
-        assert language_of(text) not in (ENGLISH, UNKNOWN)
+        lines = [language_of(index.snapshot.text(p.document_id, p.start, p.end)) for p in passages]
+        assert {language_of(text), *lines} - {ENGLISH, UNKNOWN}
     else:
         assert 0.0 <= found <= 1.0

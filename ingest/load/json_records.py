@@ -29,8 +29,9 @@ lexical.
 _SPEAKER_KEYS = tuple(
     "speaker speakername speakerdisplayname source name participant participantname author"
     " displayname speakerlabel participantrole participantid participanttype speakerid spkid"
-    " speakertag speakerindex userprofile user creator sendername sender attributedto"
-    " from who role".split()
+    " speakertag speakerindex userprofile sendername senderfullname authorname fullname username"
+    " screenname nickname nick handle user creator sender attributedto from who role userid"
+    " authorid senderid".split()
 )
 _NAME_KEYS = (
     "realname",
@@ -41,6 +42,8 @@ _NAME_KEYS = (
     "fullname",
     "label",
     "username",
+    "nick",
+    "handle",
     "user",
     "application",
     "id",
@@ -51,7 +54,7 @@ _START_KEYS = tuple(
     " timestamp time timecode starttimems startms tstartms startmillis starttimemillis"
     " beginoffsetmillis startoffsetmillis offsetmilliseconds offsetms offsetinticks t s"
     " originserverts timestampms dateunixtime date createddatetime createddate createdat sentat"
-    " sentdate".split()
+    " sentdate created posted postedat postdate publishedat published datetime".split()
 )
 _END_KEYS = tuple(
     "end endtime ends endseconds endsec stop stoptime endts endtimestamp endaudiotime enddatetime"
@@ -72,9 +75,18 @@ _CHANNEL_KEYS = tuple(
 )
 _FINAL_KEYS = {"isfinal": True, "final": True, "ispartial": False, "endofturn": True}
 """Keys of streamed results, and what they are when a result will not change any more."""
-_DAY_KEYS = frozenset("date createddatetime createddate createdat sentat sentdate".split())
+_DAY_KEYS = frozenset(
+    "date createddatetime createddate createdat sentat sentdate created posted postedat postdate"
+    " publishedat published datetime".split()
+)
 _LOOSE_KEYS = frozenset("from to time timestamp timecode ts t s e d offset".split()) | _DAY_KEYS
 """Keys that mean other things as well: there a value that is no time is left alone."""
+KNOWN_KEYS = frozenset(
+    key
+    for keys in (TEXT_KEYS, _SPEAKER_KEYS, _START_KEYS, _END_KEYS, _DURATION_KEYS, _CHANNEL_KEYS)
+    for key in keys
+)
+"""All keys that are read."""
 _NO_SPEAKERS = frozenset({"uu", "unknown", "none", "null"})
 """What recognisers write where they couldn't tell."""
 _WITHIN = ("data", "speech", "content", "body", "message")
@@ -141,6 +153,10 @@ def view_of(record: Json) -> dict[str, Any]:
             more = {normal_key(key): own for key, own in inner.items()}
             if has_one_of(more, TEXT_KEYS, _START_KEYS, _SPEAKER_KEYS):
                 view = more | {key: own for key, own in view.items() if key != name}
+    kind = view.get("type")
+    inner = view.get(normal_key(kind)) if isinstance(kind, str) else None
+    if isinstance(inner, dict):  # a line of an export of many kinds: {"type": "post", "post": {}}
+        view |= {normal_key(key): own for key, own in inner.items()}
     for name in _ALTERNATIVES:
         listed = view.get(name)
         if isinstance(listed, list) and listed and isinstance(listed[0], dict):
@@ -175,6 +191,18 @@ def has_place(record: Any, *, is_own: bool = False) -> bool:
         if key not in _LOOSE_KEYS
         or key in {"timestamp", "offset", "from", "ts", "time", *_DAY_KEYS}
     )
+
+
+def with_replies(
+    records: Sequence[tuple[Any, Mapping[str, Any]]],
+) -> list[tuple[Any, Mapping[str, Any]]]:
+    """Records, each with the replies that it holds behind it."""
+    made = list[tuple[Any, Mapping[str, Any]]]()
+    for value, around in records:
+        listed = view_of(value).get("replies") if isinstance(value, dict) else None
+        replies = listed if isinstance(listed, list) else []
+        made += [(value, around), *((own, {}) for own in replies if has_words(own))]
+    return made
 
 
 def words_in(record: Any) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from dynagrag.core.text import collapse
-from dynagrag.ingest.load.json_records import KNOWN_KEYS, JsonRecord, normal_key, view_of
+from dynagrag.ingest.load.json_records import KNOWN_KEYS, JsonRecord, label_of, normal_key, view_of
 from dynagrag.ingest.load.table_columns import (
     clocks_by_cells,
     recurring_columns,
@@ -51,18 +51,18 @@ def with_guesses(
 
 
 def _rows(values: Sequence[Any], records: Sequence[JsonRecord]) -> list[list[str]]:
-    """A header and rows: the text, and the plain values under keys that aren't known."""
+    """A header and rows: the text, and the plain values, and objects' names, under keys that aren't
+    known.
+    """
     views: list[dict[str, str]] = []
     for value in values:
         names = {normal_key(key): key for key in value} if isinstance(value, Mapping) else {}
         view = view_of(value) if isinstance(value, Mapping) else {}
         views.append(
             {
-                names.get(key, key): str(own)
+                names.get(key, key): label_of(own) or ""
                 for key, own in view.items()
-                if key not in KNOWN_KEYS
-                and isinstance(own, str | int)
-                and not isinstance(own, bool)
+                if key not in KNOWN_KEYS and isinstance(own, str | int | Mapping)
             }
         )
     keys = list(dict.fromkeys(key for view in views for key in view))[:_MAX_FIELDS]

@@ -53,8 +53,8 @@ _START_KEYS = tuple(
     " startaudiotime beginaudiotime startdatetime timebegin datastart from startoffset offset ts"
     " timestamp time timecode starttimems startms tstartms startmillis starttimemillis"
     " beginoffsetmillis startoffsetmillis offsetmilliseconds offsetms offsetinticks t s"
-    " originserverts timestampms dateunixtime date createddatetime createddate createdat sentat"
-    " sentdate created posted postedat postdate publishedat published datetime".split()
+    " originserverts timestampms dateunixtime date createddatetime createddate createdat createat"
+    " sentat sentdate created posted postedat postdate publishedat published datetime".split()
 )
 _END_KEYS = tuple(
     "end endtime ends endseconds endsec stop stoptime endts endtimestamp endaudiotime enddatetime"
@@ -76,8 +76,8 @@ _CHANNEL_KEYS = tuple(
 _FINAL_KEYS = {"isfinal": True, "final": True, "ispartial": False, "endofturn": True}
 """Keys of streamed results, and what they are when a result will not change any more."""
 _DAY_KEYS = frozenset(
-    "date createddatetime createddate createdat sentat sentdate created posted postedat postdate"
-    " publishedat published datetime".split()
+    "date createddatetime createddate createdat createat sentat sentdate created posted postedat"
+    " postdate publishedat published datetime".split()
 )
 _LOOSE_KEYS = frozenset("from to time timestamp timecode ts t s e d offset".split()) | _DAY_KEYS
 """Keys that mean other things as well: there a value that is no time is left alone."""
@@ -93,6 +93,8 @@ _WITHIN = ("data", "speech", "content", "body", "message")
 """Objects in a record that say the rest of it."""
 _ALTERNATIVES = ("alternatives", "nbest")
 _MAX_NAME = 60
+_LEAST_MILLISECONDS = 1e11
+"""As milliseconds since 1970 a day of 1973, as seconds one of the year 5138."""
 _SEPARATORS = re.compile(r"[\s_\-]+")
 
 
@@ -281,18 +283,18 @@ def _is_sign(view: Mapping[str, Any]) -> bool:
 def speaker_of(view: Mapping[str, Any], names: Mapping[str, str]) -> str | None:
     """The speaker that a view names, by name where the file has one for the id."""
     for key in filter(view.__contains__, _SPEAKER_KEYS):
-        label = _label(view.get(key), is_tag=key == "speakertag")
+        label = label_of(view.get(key), is_tag=key == "speakertag")
         if label is None or (key == "from" and label.replace(".", "").isdigit()):
             continue
         return names.get(label, label)
     return None
 
 
-def _label(value: Any, *, is_tag: bool = False) -> str | None:
+def label_of(value: Any, *, is_tag: bool = False) -> str | None:
     """A speaker's name or number as text; None where it names nobody."""
     if isinstance(value, Mapping):
         by_key = {normal_key(key): own for key, own in value.items()}
-        found = (_label(by_key.get(key)) for key in _NAME_KEYS)
+        found = (label_of(by_key.get(key)) for key in _NAME_KEYS)
         return next((label for label in found if label is not None), None)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -358,6 +360,7 @@ def _time(
             continue
         try:
             instant = instant_of(value, hint_s or _hint_of(key))
+            instant = _since_1970(instant) if instant and key in _DAY_KEYS else instant
         except ValueError as err:
             if key in _LOOSE_KEYS:
                 continue
@@ -369,6 +372,15 @@ def _time(
             return instant
         found = found or instant
     return found
+
+
+def _since_1970(instant: Instant) -> Instant:
+    """A large number under a key for a day is a count since 1970, in milliseconds where seconds
+    would be in some thousand years.
+    """
+    if instant.is_sure or instant.value < _LEAST_MILLISECONDS:
+        return instant
+    return Instant(instant.value * MILLI_S, is_sure=True)
 
 
 def _hint_of(key: str) -> float | None:

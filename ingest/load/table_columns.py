@@ -424,6 +424,7 @@ def _speaker(speakers: Sequence[_Column], header: Sequence[str]) -> int | None:
     changing = [own for own in speakers if len(set(own.filled)) > 1]
     known = [own for own in speakers if _is_word(header[own.place], SPEAKER_WORDS)]
     found = known if len(known) == 1 else [own for own in changing if _takes_turns(own)]
+    found = [own for own in found if not _NO_PERSONS & set(_key_words(header[own.place]))]
     if not found:
         return None
     own = _one_of(found, SPEAKER_WORDS, header, "speaker")

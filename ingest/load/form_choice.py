@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from dynagrag.ingest.load.label_forms import (
+    CHAT,
     FORMS,
     Head,
     LabelForm,
@@ -134,6 +135,11 @@ def choose(readings: Sequence[FormReading], lines: Sequence[TextLine]) -> list[F
     proven = [reading for reading in readings if _PROOFS[reading.form.proof](reading, lines)]
     if not proven:
         return []
+    chat = next((r for r in readings if r.form.place == CHAT and _is_chat(r, lines)), None)
+    if chat is not None and (above := _above(chat, readings, lines)):
+        # What ran beside a recording has another clock, which its times would be taken for.
+        untimed = {at: replace(head, clock=None) for at, head in chat.heads.items()}
+        return [*choose(above, lines), replace(chat, heads=untimed)]
     best = max(proven, key=lambda reading: len(reading.heads))
     sure = [reading for reading in proven if reading.form.is_sure]
     if sure and not best.form.is_sure:
@@ -148,6 +154,26 @@ def choose(readings: Sequence[FormReading], lines: Sequence[TextLine]) -> list[F
         or group is _OF_MAIL
         or _goes_with(other, best, lines)
     ]
+
+
+def _is_chat(reading: FormReading, lines: Sequence[TextLine]) -> bool:
+    """Few messages show it where each says to whom it went."""
+    is_sent = all(" to " in lines[at].text.casefold() for at in reading.heads)
+    return is_sent or _proven_by_times(reading, lines)
+
+
+def _above(
+    chat: FormReading, readings: Sequence[FormReading], lines: Sequence[TextLine]
+) -> list[FormReading]:
+    """The readings of a transcript that is above a log of messages; none where none is proven."""
+    first = min(chat.heads)
+    above = [
+        replace(reading, heads=heads)
+        for reading in readings
+        if (heads := {at: head for at, head in reading.heads.items() if at < first})
+    ]
+    proven = [r for r in above if len(r.heads) > 1 and _PROOFS[r.form.proof](r, lines)]
+    return above if proven else []
 
 
 def _weight(reading: FormReading) -> int:

@@ -147,10 +147,11 @@ def plain_label(text: str) -> str:
 
 _MANNER = re.compile(
     r"[ \t]*\((?:(?:on|off)[- ]camera|voice-?over|(?:via|on|by) (?:the )?(?:tele)?phone"
-    r"|cont['’]?d\.?|v\.?[ ]?o\.?|o\.?[ ]?[sc]\.?)\)$",
+    r"|cont['’]?d\.?|v\.?[ ]?o\.?|o\.?[ ]?[sc]\.?"
+    r"|pinned|edited|forwarded|bot|bearbeitet|angepinnt|modifiée?|editad[oa])\)$",
     re.IGNORECASE,
 )
-"""How somebody is seen or heard, which is no part of a name."""
+"""How somebody is seen or heard or a message is marked, which is no part of a name."""
 
 
 def _closed(rest: str) -> str:
@@ -280,6 +281,8 @@ def _colon_form(lead: str) -> LabelForm:
     )
 
 
+CHAT = "behind a time and From"
+"""A log of messages, also below a transcript of what was said meanwhile."""
 ACTIONS = "behind an asterisk"
 """`* nick waves`, where others speak as `<nick> Hi`."""
 FORMS: tuple[LabelForm, ...] = (
@@ -310,7 +313,7 @@ FORMS: tuple[LabelForm, ...] = (
         is_sure=True,
     ),
     _form(
-        "behind a time and From",
+        CHAT,
         "otter-text",
         rf"(?P<before>{CLOCK})[ \t]+From[ \t]+{_LABEL}(?:[ \t]+[Tt]o[ \t]+[^:\n]{{1,60}})?"
         rf"[ \t]*:{_REST}",

@@ -14,6 +14,7 @@ from dynagrag.core.text import plural, short
 from dynagrag.ingest.load.form_choice import FormReading, choose, read_forms
 from dynagrag.ingest.load.label_forms import (
     ACTIONS,
+    CHAT,
     CUE_FORMS,
     FORMS,
     Head,
@@ -27,10 +28,11 @@ from dynagrag.ingest.load.label_shapes import (
     is_clause,
     is_dash,
     no_person,
+    reads_as_heading,
     shape_of,
 )
 from dynagrag.ingest.load.label_verdicts import FileFacts, HeadVerdict, file_facts, verdict_of
-from dynagrag.ingest.load.speech_signs import Block, why_nobody_speaks
+from dynagrag.ingest.load.speech_signs import Block, says_i, why_nobody_speaks
 
 _EVERY = 0.9
 _HALF = 0.4
@@ -78,6 +80,11 @@ class Labels:
     place: str = ""
     numbers: tuple[int, ...] = ()
     """The number of each head's line or cue, or of those that are unused."""
+    has_chat_below: bool = False
+    """Whether a log of messages follows, whose times count from elsewhere."""
+
+    lone: str = ""
+    """The only name of a text, before its first words, where that isn't enough."""
 
     def speaker_of(self, head: Head) -> str | None:
         """Whose words stand behind a head; None for nobody's."""
@@ -135,10 +142,21 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     asking = _examiners(heads, lines)
     heads = {at: replace(head, label=asking.get(at, head.label)) for at, head in heads.items()}
     verdicts |= dict.fromkeys(asking.values(), HeadVerdict(LabelFate.SPEAKER, _EXAMINES))
+    chats = [r for r in chosen if r.form.place == CHAT] if len(chosen) > 1 else []
+    wrote = [head.label for reading in chats for head in reading.heads.values()]
+    verdicts |= dict.fromkeys(wrote, HeadVerdict(LabelFate.SPEAKER, "wrote a message"))
     left = {head.label for head in heads.values()}
     verdicts = {label: verdict for label, verdict in verdicts.items() if label in left}
     numbers = tuple(lines[at].number for at in heads)
-    return Labels(best.form, verdicts, heads, facts.coverage, facts.has_sentences, numbers=numbers)
+    return Labels(
+        best.form,
+        verdicts,
+        heads,
+        facts.coverage,
+        facts.has_sentences,
+        numbers=numbers,
+        has_chat_below=bool(chats),
+    )
 
 
 def _examiners(heads: Mapping[int, Head], lines: Sequence[TextLine]) -> dict[int, str]:
@@ -204,6 +222,52 @@ def cue_decisions(labels: Labels, starts: Mapping[int, float | None]) -> tuple[L
     return tuple(made)
 
 
+def with_lone_label(lines: Sequence[TextLine], labels: Labels, is_timed: bool) -> Labels:
+    """The labels of a text none of whose labels was taken, with the one name that its first words
+    stand behind: a speaker where it has times and nobody asks anything, as in a memo.
+    """
+    named = [
+        head
+        for head in labels.unused.values()
+        if shape_of(head.label) is Shape.NAME
+        and no_person(head.label) is None
+        and not reads_as_heading(head.label)
+    ]
+    text = " ".join(line.text for line in lines)
+    if len(named) != 1 or named[0].at:
+        return labels
+    head = named[0]
+    is_talk = says_i(text)
+    if not is_timed or not is_talk or "?" in text:
+        return replace(labels, lone=head.label) if is_timed or is_talk else labels
+    verdict = HeadVerdict(LabelFate.SPEAKER, "the file's only name, before its first words")
+    return Labels(_PLAIN, {head.label: verdict}, {head.at: head}, numbers=(lines[0].number,))
+
+
+def unnamed_voices(lines: Sequence[TextLine]) -> list[str]:
+    """A note where paragraphs ask and those below them answer, as people do, all without a name."""
+    paragraphs: list[str] = []
+    for line in lines:
+        if line.opens or not paragraphs:
+            paragraphs.append(line.text)
+        else:
+            paragraphs[-1] += f" {line.text}"
+    asks = [text.rstrip("*_ ").endswith("?") for text in paragraphs]
+    pairs = [at for at in range(len(asks) - 1) if asks[at] and not asks[at + 1]]
+    blocks = [
+        Block(label, paragraphs[at + n])
+        for at in pairs
+        for n, label in enumerate(("Question", "Answer"))
+    ]
+    if len(pairs) < RECURS or 6 * len(pairs) < len(asks) or why_nobody_speaks(blocks, False):
+        return []
+    return [
+        f"{len(pairs)} paragraphs ask and the next ones answer, none with a name, so all are"
+        " nobody's: put a name and a colon before each, or give them all to one with"
+        " --speaker-map (the label - is nobody)"
+    ]
+
+
 def label_notes(labels: Labels, place: str = "line") -> list[str]:
     """Notes on labels that are neither a speaker nor known to be none, and on what comes back
     before a colon in a file none of whose labels was taken.
@@ -218,6 +282,13 @@ def label_notes(labels: Labels, place: str = "line") -> list[str]:
         if verdict.fate is LabelFate.NOBODY and not verdict.why.startswith("no person")
     ]
     notes = []
+    if labels.has_chat_below:
+        notes.append("the times of the chat below the transcript are by another clock, left out")
+    if labels.lone:
+        notes.append(
+            f"no speaker taken, though {short(labels.lone)} stands before the first words:"
+            " others may speak too; name who does with --speaker-map (the label - is nobody)"
+        )
     if unknown:
         shown = ", ".join(f"{short(label)} ({place} {numbers[label]})" for label in unknown[:3])
         more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""

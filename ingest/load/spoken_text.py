@@ -25,7 +25,15 @@ from dynagrag.ingest.load.label_forms import Head, TextLine
 from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside, split_asides
 from dynagrag.ingest.load.paragraph_times import ParagraphTimes
 from dynagrag.ingest.load.parsed import Parsed, has_letter, speaker_or_none
-from dynagrag.ingest.load.speakers import MAX_PLACES, RECURS, Labels, find_labels, label_notes
+from dynagrag.ingest.load.speakers import (
+    MAX_PLACES,
+    RECURS,
+    Labels,
+    find_labels,
+    label_notes,
+    unnamed_voices,
+    with_lone_label,
+)
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
 _WIDE_BLANK = re.compile(r"[^\S \t\n]")
@@ -40,6 +48,15 @@ _LEAST_LINES_OF_PAGE, _MOST_LINES_OF_PAGE = 10, 30
 _WITHIN = re.compile(rf"(?:\S+[ \t]+){{1,4}}{MARKED_CLOCK}", re.ASCII)
 _NO_WORDS = re.compile(r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*")
 """A rule, a time that counts nothing, an export's `{Reactions}`, whose rights they are."""
+_NO_TALK = re.compile(r"[<§=|].*|[^.!?]*\.(?:docx?|odt|pdf|rtf|txt|mp[34]|wav)\b[^.!?]*", re.DOTALL)
+"""What nobody says, in a paragraph: `<May> - 2 references`, `§ 10 Ferry`, `4:12 in May.docx`."""
+_SWORN = re.compile(
+    r"[^\Wa-z][^,:a-z]{2,60}[^\Wa-z],\s(?:[^\W\d_A-Z].*:|.*\b(?:sworn|affirmed)\b.*[.:])"
+    r"|[^\W\d_a-z].*\b(?:sworn|affirmed)\b.*:",
+    re.DOTALL,
+)
+"""How a court says who is heard: `ROSA LIND, called as a witness, testified as follows:`."""
+_MOST_OATH_CHARS, _MOST_OATH_LINES = 300, 5
 _QUOTED = re.compile(r"(?:>[ ]?)+(?=[^\s>])|>+$")
 """Before each line of a quoted message."""
 _SHOUTED = re.compile(r"[^\W\d_][^\n!?,;:a-z]{4,60}[^\W_]")
@@ -148,10 +165,12 @@ def parse_spoken(
     filled = filled_lines(lines)
     labels = find_labels(filled)
     clocks = _clock_places(filled, labels)
+    if labels.form is None:
+        labels = with_lone_label(filled, labels, bool(clocks.leads or times.starts))
     form = _format(labels, clocks) or ("timed-text" if times.starts else None)
     if form is None:
         decisions = _decisions(labels, ())
-        notes = (*label_notes(labels), *_missed_clocks(filled, 0))
+        notes = (*label_notes(labels), *_missed_clocks(filled, 0), *unnamed_voices(filled))
         return Parsed(tuple(prose), title=title, notes=notes, labels=decisions)
     cutter = _Cutter(filled, labels, clocks, title, times)
     cutter.cut()
@@ -293,15 +312,32 @@ class _Cutter:
     has_narrator: bool = False
     """Whether its paragraphs without a label are told by somebody who isn't named."""
 
-    def _has_narrator(self) -> bool:
-        """A report begins with a paragraph of its own, and has few others between the turns."""
+    closing: set[int] = field(default_factory=set)
+    """Lines of paragraphs that may be the report's again, behind what was said last."""
+
+    def _is_report(self) -> bool:
+        """Whether it begins with a paragraph of its own."""
         heads = self.labels.heads
         first = min(heads, default=0)
         opening = [line.text for line in self.lines[:first] if ends_sentence(line.text)]
-        if max((len(text.split()) for text in opening), default=0) < _MANY_WORDS:
-            return False
-        if any(head.clock or head.is_bare for head in heads.values()):
-            return False
+        is_told = max((len(text.split()) for text in opening), default=0) >= _MANY_WORDS
+        return is_told and not any(head.clock or head.is_bare for head in heads.values())
+
+    def _closing(self) -> set[int]:
+        """The last paragraph of a report that has no label, before a heading or at the end: `She
+        took no money, so I bought the hat.`
+        """
+        heads = self.labels.heads
+        last = max((at for at, head in heads.items() if self.labels.speaker_of(head)), default=0)
+        opening = [at for at in range(last + 1, len(self.lines)) if self.lines[at].opens]
+        ends = (at for at in opening if at in heads or _HEADING.fullmatch(self.lines[at].text))
+        end = next(ends, len(self.lines))
+        return {max(own)} if (own := [at for at in opening if at < end]) else set()
+
+    def _has_narrator(self) -> bool:
+        """Whether a report has few other paragraphs of its own between the turns."""
+        heads = self.labels.heads
+        first = min(heads, default=0)
         num_others = sum(
             line.opens and at not in heads and not is_aside(line.text)
             for at, line in enumerate(self.lines)
@@ -315,11 +351,15 @@ class _Cutter:
         spoken = [at for at, head in heads.items() if self.labels.speaker_of(head)]
         num_set_in = sum(self.lines[at].is_indented for at in spoken)
         self.is_set_in = bool(spoken) and num_set_in >= 0.8 * len(spoken)
-        self.has_narrator = self._has_narrator()
+        is_report = self._is_report()
+        self.has_narrator = is_report and self._has_narrator()
+        self.closing = self._closing() if is_report else set()
         if self.has_narrator:
             self.notes.append(
                 "it begins without a name, so its few paragraphs without one are nobody's"
             )
+        elif self.closing:
+            self.notes.append("it begins without a name, so its last paragraph is nobody's")
         at = 0
         while at < len(self.lines):
             head = self.labels.heads.get(at)
@@ -408,6 +448,8 @@ class _Cutter:
         line = self.lines[at]
         if self.labels.form is None or self._is_below_name():
             return False
+        if at in self.closing or self._is_no_talk(at) or self._leads_on(at):
+            return True
         is_outside = self.has_narrator or (self.is_set_in and not line.is_indented)
         if line.opens and is_outside and not is_aside(line.text):
             return True
@@ -417,8 +459,10 @@ class _Cutter:
             return True
         if at + 1 in self.labels.heads and _SHOUTED.fullmatch(line.text) and line.text.isupper():
             return True
-        is_behind_aside = line.opens and at > 0 and is_aside(self.lines[at - 1].text)
-        is_end = at + 1 == len(self.lines)
+        above = self.lines[at - 1] if at else line
+        is_behind_aside = (line.opens or above.opens) and is_aside(above.text)
+        is_end = at + 1 == len(self.lines) or self._is_no_talk(at + 1)
+        is_end = is_end and line.number not in self.times.starts
         if is_behind_aside and is_end and len(line.text.split()) <= _MOST_CLOSING_WORDS:
             return True
         is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
@@ -438,6 +482,35 @@ class _Cutter:
             or (is_last and _ANY.search(line.text) is not None)
             or any(line.text.startswith(f"{name} ") for name in names)
         )
+
+    def _leads_on(self, at: int) -> bool:
+        """Whether a paragraph of a line ends open where no words of its own can follow:
+        `Whereupon,` above a name in capitals, `Chat:` above labels.
+        """
+        line, below = self.lines[at], self.lines[at + 1 : at + 2]
+        if not (line.opens and below):
+            return False
+        is_above_capitals = line.text[-1] == "," and below[0].opens and below[0].text.isupper()
+        is_above_labels = line.text[-1] == ":" and at + 1 in self.labels.heads
+        return is_above_capitals or (is_above_labels and not below[0].opens)
+
+    def _is_no_talk(self, at: int) -> bool:
+        """Whether a paragraph begins here that can't be said, whoever spoke before."""
+        line = self.lines[at]
+        if not (line.opens or line.is_indented):
+            return False
+        text = self._paragraph(at)
+        is_mark = _NO_TALK.fullmatch(text) and line.opens and not ends_sentence(text)
+        return bool(is_mark or (len(text) <= _MOST_OATH_CHARS and _SWORN.fullmatch(text)))
+
+    def _paragraph(self, at: int) -> str:
+        """The next few lines, to a head, the end of their paragraph or a colon."""
+        words = [self.lines[at].text]
+        for below in range(at + 1, min(at + _MOST_OATH_LINES, len(self.lines))):
+            if self.lines[below].opens or below in self.labels.heads or words[-1][-1] == ":":
+                break
+            words.append(self.lines[below].text)
+        return "\n".join(words)
 
     def _is_list(self, at: int) -> bool:
         """Whether a paragraph is several short lines without the end of a sentence."""
@@ -466,7 +539,10 @@ class _Cutter:
             self._add(self.turns[-1], match[2])
             return 1
         num_lines = self._lines_of_aside(at)
-        if num_lines and not self._is_below_name():
+        # In other brackets may be words: `{Houston, we've had a problem.}`
+        is_mark = line.opens and line.text.lstrip("*_")[:1] == "["
+        has_no_more = is_mark and at + num_lines in self.labels.heads
+        if num_lines and (has_no_more or not self._is_below_name()):
             words = [item.text for item in self.lines[at : at + num_lines]]
             begun = self.turns[-1] if self.turns and not any(self.turns[-1].lines) else None
             clock = begun.clock if begun else None  # of the line above

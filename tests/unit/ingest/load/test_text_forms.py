@@ -749,6 +749,203 @@ ROWS: dict[str, tuple[str, str, list[Turn]]] = {
             ("FLIGHT", None, "Yeah, we wanted that."),
         ],
     ),
+    "a log of messages below a transcript has names, and no times": (
+        "a.txt",
+        "Mill talk\n\n00:00:04 Rosa Lind\nThe mill burned in May.\n\n00:00:19 Jan Holz\n"
+        "And who saw it?\n\n00:00:31 Rosa Lind\nI did.\n\n-----\nCHAT\n\n"
+        "09:14:02 From Ida Wolf to Everyone:\n\tWas it the old mill?\n"
+        "09:14:40 From Rosa Lind to Everyone:\n\tThe old one, yes.\n"
+        "09:15:08 From Ida Wolf to Everyone:\n\tThank you\n"
+        "09:16:11 From Tom Berg to Everyone:\n\tWe have pictures of it\n",
+        [
+            (None, None, "Mill talk"),
+            ("Rosa Lind", 4.0, "The mill burned in May."),
+            ("Jan Holz", 19.0, "And who saw it?"),
+            ("Rosa Lind", 31.0, "I did."),
+            (None, None, "-----"),
+            (None, None, "CHAT"),
+            ("Ida Wolf", None, "Was it the old mill?"),
+            ("Rosa Lind", None, "The old one, yes."),
+            ("Ida Wolf", None, "Thank you"),
+            ("Tom Berg", None, "We have pictures of it"),
+        ],
+    ),
+    "the only name of a recording, before its first words": (
+        "a.txt",
+        "00:02 Rosa: Voice note from the mill. I counted the beams.\n\n"
+        "00:11 Nine are sound. I'd replace the tenth.\n\n00:25 That's all for now.\n",
+        [
+            ("Rosa", 2.0, "Voice note from the mill. I counted the beams."),
+            ("Rosa", 11.0, "Nine are sound. I'd replace the tenth."),
+            ("Rosa", 25.0, "That's all for now."),
+        ],
+    ),
+    "the only name of a recording in which somebody is asked is not everybody's": (
+        "a.txt",
+        "00:02 Rosa: Good morning. I counted the beams.\n\n"
+        "00:11 And how many are sound?\n\n00:25 Nine are.\n",
+        [
+            (None, 2.0, "Rosa: Good morning. I counted the beams."),
+            (None, 11.0, "And how many are sound?"),
+            (None, 25.0, "Nine are."),
+        ],
+    ),
+    "an oath between the turns of a court": (
+        "a.txt",
+        "THE COURT: Call your witness.\n\nMR. OTT: The defence calls Ida Wolf.\n\n"
+        "IDA WOLF, called as a witness, having\nbeen duly sworn, testified as follows:\n\n"
+        "MR. OTT: Where do you live?\n\nTHE WITNESS: I live on Mill Lane.\n\n"
+        "MR. OTT: The defence calls Tom Berg.\n\n"
+        "Tom Berg, having been first duly affirmed, was examined as follows:\n\n"
+        "MR. OTT: And you?\n\nTHE WITNESS: I live next door.\n",
+        [
+            ("THE COURT", None, "Call your witness."),
+            ("MR. OTT", None, "The defence calls Ida Wolf."),
+            (None, None, "IDA WOLF, called as a witness, having"),
+            (None, None, "been duly sworn, testified as follows:"),
+            ("MR. OTT", None, "Where do you live?"),
+            ("THE WITNESS", None, "I live on Mill Lane."),
+            ("MR. OTT", None, "The defence calls Tom Berg."),
+            (None, None, "Tom Berg, having been first duly affirmed, was examined as follows:"),
+            ("MR. OTT", None, "And you?"),
+            ("THE WITNESS", None, "I live next door."),
+        ],
+    ),
+    "lines of a coding program between the turns": (
+        "a.txt",
+        "<Files/May/Ida> - 1 reference coded [2.10% Coverage]\n\nReference 1 - 2.10% Coverage\n\n"
+        "Interviewer: Who has the key?\nP1: I have it. I keep it in the mill.\n\n"
+        "<Files/June/Tom at the old mill> - 1 reference coded [0.90% Coverage]\n\n"
+        "Reference 1 - 0.90% Coverage\n\nInterviewer: And you?\nP2: I never had one.\n",
+        [
+            (None, None, "<Files/May/Ida> - 1 reference coded [2.10% Coverage]"),
+            (None, None, "Reference 1 - 2.10% Coverage"),
+            ("Interviewer", None, "Who has the key?"),
+            ("P1", None, "I have it. I keep it in the mill."),
+            (
+                None,
+                None,
+                "<Files/June/Tom at the old mill> - 1 reference coded [0.90% Coverage]",
+            ),
+            (None, None, "Reference 1 - 0.90% Coverage"),
+            ("Interviewer", None, "And you?"),
+            ("P2", None, "I never had one."),
+        ],
+    ),
+    "the last paragraph of a report of an interview": (
+        "a.md",
+        "# At the mill\n\nI went to see Rosa Lind on a wet day in May, when the mill had been shut"
+        " for a year and the wheel stood still.\n\n**The Post:** Who has the key?\n\n"
+        "**Rosa:** I have. I keep it in a drawer.\n\nMy mother did so too.\n\n"
+        "**The Post:** May I see it?\n\n**Rosa:** You may.\n\nShe went upstairs to look for it."
+        "\n\n## Letters\n\nThree came this week.\n",
+        [
+            (
+                None,
+                None,
+                "I went to see Rosa Lind on a wet day in May, when the mill had been shut"
+                " for a year and the wheel stood still.",
+            ),
+            ("The Post", None, "Who has the key?"),
+            ("Rosa", None, "I have. I keep it in a drawer."),
+            ("Rosa", None, "My mother did so too."),
+            ("The Post", None, "May I see it?"),
+            ("Rosa", None, "You may."),
+            (None, None, "She went upstairs to look for it."),
+            (None, None, "Letters"),
+            (None, None, "Three came this week."),
+        ],
+    ),
+    "how a message is marked is no part of a name": (
+        "a.txt",
+        "[2024-05-01 09:00] rosa_l\nthe mill burned\n\n[2024-05-01 09:02] jan (edited)\nwhen\n\n"
+        "[2024-05-01 09:03] rosa_l (pinned)\nin may\n\n[2024-05-01 09:05] jan\ni see\n",
+        [
+            ("rosa_l", 32400.0, "the mill burned"),
+            ("jan", 32520.0, "when"),
+            ("rosa_l", 32580.0, "in may"),
+            ("jan", 32700.0, "i see"),
+        ],
+    ),
+    "the end of a sitting before the next item": (
+        "a.txt",
+        "§ 3 The mill\n\nRosa LIND (A): Mr President, the mill burned.\n\n"
+        "Jan HOLZ (B): I ask when.\n\nRosa LIND (A): In May.\n\nJan HOLZ (B): I thank you.\n\n"
+        "(Applause)\n\nThe debate was closed.\n\n§ 4 The bridge\n\nIt was put off.\n",
+        [
+            (None, None, "§ 3 The mill"),
+            ("Rosa LIND (A)", None, "Mr President, the mill burned."),
+            ("Jan HOLZ (B)", None, "I ask when."),
+            ("Rosa LIND (A)", None, "In May."),
+            ("Jan HOLZ (B)", None, "I thank you."),
+            (None, None, "(Applause)"),
+            (None, None, "The debate was closed."),
+            (None, None, "§ 4 The bridge"),
+            (None, None, "It was put off."),
+        ],
+    ),
+    "a mark of sound that is all there is below a name": (
+        "a.md",
+        "**Rosa Lind**\n\nThe mill burned.\n\n**Jan Holz**\n\nWhen was it?\n\n"
+        "**Rosa Lind**\n\nI think in May.\n\n**Jan Holz**\n\n[Line goes dead]\n\n"
+        "**Rosa Lind**\n\n{Are you there?}\n\n**Jan Holz**\n\nYes.\n",
+        [
+            ("Rosa Lind", None, "The mill burned."),
+            ("Jan Holz", None, "When was it?"),
+            ("Rosa Lind", None, "I think in May."),
+            (None, None, "[Line goes dead]"),
+            ("Rosa Lind", None, "{Are you there?}"),
+            ("Jan Holz", None, "Yes."),
+        ],
+    ),
+    "few messages below a transcript, one of each": (
+        "a.txt",
+        "Rosa Lind: The mill burned.\n\nJan Holz: And who saw it?\n\nRosa Lind: I did.\n\n"
+        "Jan Holz: I see.\n\nChat:\n09:14:02 From Ida Wolf to Everyone: Was it old?\n"
+        "09:15:08 From Tom Berg to Rosa Lind: hi\n",
+        [
+            ("Rosa Lind", None, "The mill burned."),
+            ("Jan Holz", None, "And who saw it?"),
+            ("Rosa Lind", None, "I did."),
+            ("Jan Holz", None, "I see."),
+            (None, None, "Chat:"),
+            ("Ida Wolf", None, "Was it old?"),
+            ("Tom Berg", None, "hi"),
+        ],
+    ),
+    "oaths in other words between the turns of a court": (
+        "a.txt",
+        "THE COURT: Call your witness.\n\nMR. OTT: The defence calls Ida Wolf.\n\nWhereupon,\n\n"
+        "IDA WOLF\n\nwas called and, having been sworn, testified as follows:\n\n"
+        "MR. OTT: Where do you live?\n\nTHE WITNESS: I live here.\n\n"
+        "THE COURT: And the next?\n\nTOM BERG, sworn.\n\nMR. OTT: And you?\n\n"
+        "THE WITNESS: Next door. I was sworn at there.\n",
+        [
+            ("THE COURT", None, "Call your witness."),
+            ("MR. OTT", None, "The defence calls Ida Wolf."),
+            (None, None, "Whereupon,"),
+            (None, None, "IDA WOLF"),
+            (None, None, "was called and, having been sworn, testified as follows:"),
+            ("MR. OTT", None, "Where do you live?"),
+            ("THE WITNESS", None, "I live here."),
+            ("THE COURT", None, "And the next?"),
+            (None, None, "TOM BERG, sworn."),
+            ("MR. OTT", None, "And you?"),
+            ("THE WITNESS", None, "Next door. I was sworn at there."),
+        ],
+    ),
+    "a file's name between the turns of an interview": (
+        "a.txt",
+        "Interviewer: Who has the key?\n\nP1: I have it. I keep it in the mill.\n\n"
+        "4:12 p 3 in Interview 07.docx\n\nInterviewer: And you?\n\nP2: I never had one.\n",
+        [
+            ("Interviewer", None, "Who has the key?"),
+            ("P1", None, "I have it. I keep it in the mill."),
+            (None, None, "4:12 p 3 in Interview 07.docx"),
+            ("Interviewer", None, "And you?"),
+            ("P2", None, "I never had one."),
+        ],
+    ),
 }
 
 
@@ -771,3 +968,49 @@ def test_subtitles_with_dashes_and_arrows_before_names(tmp_path: Path) -> None:
         "ROSA",
         "JAN",
     ]
+
+
+QUESTIONS = (
+    "When did you buy the mill?\n\nI bought it in May. It was cheap.\n\n"
+    "And did you know how to run it?\n\nNo. I learned it from my aunt.\n\n"
+    "What is the hardest part?\n\nThe cold, I think.\n\n"
+)
+
+
+def test_an_interview_without_names_is_nobodys_with_a_note_of_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("The mill of Ida Wolf\n\n" + QUESTIONS, encoding="utf-8")
+    source = load_source(path)
+    assert {turn.speaker for turn in source.turns} == {None}
+    (note,) = source.notes
+    assert note.startswith("3 paragraphs ask and the next ones answer, none with a name")
+    assert "--speaker-map" in note
+
+
+def test_times_of_a_chat_below_a_transcript_are_left_out_with_a_note(tmp_path: Path) -> None:
+    row = "a log of messages below a transcript has names, and no times"
+    path = tmp_path / "a.txt"
+    path.write_text(ROWS[row][1], encoding="utf-8")
+    assert any("times of the chat" in note for note in load_source(path).notes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "00:02 Rosa: Good morning.\n\n00:11 Nine are sound.\n\n00:25 Bye.\n",
+        "Rosa: Good morning. I counted the beams.\n\nNine are sound.\n\nThat's all.\n",
+    ],
+)
+def test_the_only_name_of_a_text_is_noted_where_it_is_not_taken(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(text)
+    (note,) = load_source(path).notes
+    assert "'Rosa' stands before the first words" in note
+    assert "--speaker-map" in note
+
+
+def test_the_last_paragraph_of_a_report_is_nobodys_with_a_note(tmp_path: Path) -> None:
+    row = "the last paragraph of a report of an interview"
+    path = tmp_path / "a.md"
+    path.write_text(ROWS[row][1], encoding="utf-8")
+    assert any("its last paragraph is nobody's" in note for note in load_source(path).notes)

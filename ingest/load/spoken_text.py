@@ -557,11 +557,13 @@ class _Cutter:
         """How many lines of `(Applause)` begin here: a line, or a whole paragraph; else 0."""
         if is_aside(self.lines[at].text):
             return 1
+        if not self.lines[at].opens:
+            return 0
         end = at + 1
         while end < len(self.lines) and not self.lines[end].opens:
             end += 1
         words = " ".join(line.text for line in self.lines[at:end])
-        return end - at if self.lines[at].opens and is_aside(words) else 0
+        return end - at if is_aside(words) else 0
 
     def _begins_turn(self, at: int) -> bool:
         """Whether a line of words begins a turn: a paragraph that no time holds together."""

@@ -6,7 +6,7 @@ from dynagrag.generation.claims.name_match import Span
 from dynagrag.generation.claims.reading import Reading, folded
 from dynagrag.generation.claims.roles import is_auxiliary, is_be, occurrences
 from dynagrag.generation.claims.word_senses import lemma
-from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS
+from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS, ROLE_NOUNS
 
 _SPEAKERS = frozenset("i we me us myself ourselves".split())
 _OBJECTS = _SPEAKERS - {"i", "we"}
@@ -27,7 +27,7 @@ def speaker_gap(comparison: Comparison) -> Gap | None:
     """
     if comparison.is_of_kinship:
         return None
-    who, stem = comparison.attribution.who, None
+    who, stem, is_of_title = comparison.attribution.who, None, False
     opening = comparison.claim.word(0).low
     is_own = bool(who) and _is_speaker(comparison, who)
     if is_own and opening in _SAID_OF_SELF:
@@ -36,11 +36,12 @@ def speaker_gap(comparison: Comparison) -> Gap | None:
         spoken, stem = _SPEAKERS, lemma(comparison.attribution.verb.split()[0])
     elif around := _names_around(comparison):
         who = " ".join(word.text for word in comparison.claim.words[slice(*around)])
-        spoken = _SPEAKERS if _is_speaker(comparison, who) else _SPEAKERS | SUBJECT_PRONOUNS
+        is_of_title = not _is_speaker(comparison, who)
+        spoken = _SPEAKERS | SUBJECT_PRONOUNS if is_of_title else _SPEAKERS
     else:
         return None
     places = _places(comparison, stem)
-    if not places or any(_may_be_of(comparison, at, spoken) for at in places):
+    if not places or any(_may_be_of(comparison, at, spoken, is_of_title) for at in places):
         return None
     return Gap(f"does not say it of {who}")
 
@@ -79,15 +80,21 @@ def _places(comparison: Comparison, stem: str | None) -> list[int]:
     return [at for at in places if sentence.word(at - 1).low not in DETERMINERS]
 
 
-def _may_be_of(comparison: Comparison, at: int, spoken: frozenset[str]) -> bool:
-    """Whether what stands at a place may be said of somebody called by one of those words."""
+def _may_be_of(comparison: Comparison, at: int, spoken: frozenset[str], is_of_title: bool) -> bool:
+    """Whether what stands at a place may be said of somebody called by one of those words; of what
+    a title names also as "the company".
+    """
     sentence, predicate = comparison.sentence, comparison.predicate
     subject = _subject(sentence, at)
     is_suffered = predicate is not None and _is_suffered(comparison.claim, predicate.at)
     if is_suffered and not _is_suffered(sentence, at):
         behind = {word.low for word in sentence.words[at + 1 :]}
         return subject is None or not behind.isdisjoint(_OBJECTS)
-    return subject is None or subject in spoken
+    if subject is None or sentence.words[subject].low in spoken:
+        return True
+    thing = sentence.words[subject].low
+    is_one_thing = sentence.word(subject - 1).low == "the" and not thing.endswith("s")
+    return is_of_title and is_one_thing and thing not in ROLE_NOUNS
 
 
 def _is_speaker(comparison: Comparison, who: str) -> bool:
@@ -100,7 +107,7 @@ def _is_suffered(text: Reading, at: int) -> bool:
     return any(is_be(word) for word in text.words[max(0, at - 3) : at])
 
 
-def _subject(sentence: Reading, at: int) -> str | None:
+def _subject(sentence: Reading, at: int) -> int | None:
     """The word that tells who does what stands at a place: the nearest pronoun, name or described
     thing before it; behind "and" or a comma the first of the sentence; None where there is none.
     """
@@ -108,12 +115,12 @@ def _subject(sentence: Reading, at: int) -> str | None:
     while before >= 0 and _is_passed(sentence, before):
         before -= 1
     if before >= 0 and sentence.words[before].low in _JOINS:
-        return next((own for i in range(before) if (own := _subject_at(sentence, i))), None)
+        return next((i for i in range(before) if _is_subject(sentence, i)), None)
     nearest = sentence.word(before)
-    is_bare = nearest.is_word and nearest.low not in FUNCTION_WORDS | _SPEAKERS
-    if is_bare and not nearest.low.endswith("ly"):
-        return nearest.low  # "Thieves broke in"
-    return next((own for i in range(before, -1, -1) if (own := _subject_at(sentence, i))), None)
+    is_alone = nearest.is_word and not sentence.word(before - 1).is_word
+    if is_alone and nearest.low not in FUNCTION_WORDS | _SPEAKERS:
+        return before  # "Thieves broke in"
+    return next((i for i in range(before, -1, -1) if _is_subject(sentence, i)), None)
 
 
 def _is_passed(sentence: Reading, i: int) -> bool:
@@ -123,21 +130,19 @@ def _is_passed(sentence: Reading, i: int) -> bool:
     )
 
 
-def _subject_at(sentence: Reading, i: int) -> str | None:
-    """A word that may be a subject: a name, a pronoun, or what stands behind a determiner, with
+def _is_subject(sentence: Reading, i: int) -> bool:
+    """Whether a word may be a subject: a name, a pronoun, or what stands behind a determiner, with
     another word between them or without.
     """
     word = sentence.words[i]
     if i in sentence.in_names:
-        return word.low
+        return True
     if not word.is_word or is_auxiliary(word) or word.low in _PASSED | _RELATIVE:
-        return None
-    is_indefinite = word.low in FUNCTION_WORDS and word.low.endswith(_INDEFINITE)
-    if word.low in SUBJECT_PRONOUNS | _SPEAKERS or is_indefinite:
-        return word.low
+        return False
+    if word.low in SUBJECT_PRONOUNS | _SPEAKERS:
+        return True
     if word.low in FUNCTION_WORDS:
-        return None
-    is_described = sentence.word(i - 1).low in DETERMINERS or (
+        return word.low.endswith(_INDEFINITE)
+    return sentence.word(i - 1).low in DETERMINERS or (
         sentence.word(i - 2).low in DETERMINERS and sentence.word(i - 1).is_word
     )
-    return word.low if is_described else None

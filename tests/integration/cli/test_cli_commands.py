@@ -156,6 +156,7 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
             "score",
             "language",
             "num_searched",
+            "question",
         }
     assert answer["claims_checked_by"] == "rules+model"
     assert answer["citations"]

@@ -171,7 +171,9 @@ def _by_values(data: Any) -> Parsed | None:
     for path, values in _longest_lists(data)[:_MAX_OTHERS]:
         note = f"an unknown JSON form: read from {_shown(path)}"
         found = listed_records(path, values, data)
-        parsed = _as_table(values) if found is None else _read(found, data)
+        parsed = None
+        with suppress(LoadError):  # a list of other things: the refusal names the file's keys
+            parsed = _as_table(values) if found is None else _read(found, data)
         if parsed is not None and any(
             own.speaker or own.start_s is not None for own in parsed.turns
         ):

@@ -54,10 +54,19 @@ TEXT_WORDS = frozenset(
 )
 """Words of headers, for columns that their cells don't tell apart."""
 _PERSONS = SPEAKER_WORDS | frozenset(
-    "by user username nick nickname sender handle login member poster writer".split()
+    "user username nick nickname sender handle login member poster writer".split()
 )
-_OTHERS = frozenset("to reply recipient receiver parent mentioned edited deleted updated".split())
-"""Words of keys for whom a message is sent to, or who changed it."""
+_SAYING = frozenset("posted written said sent spoken created authored submitted".split())
+"""Words before `by`, in keys for who speaks."""
+_OTHERS = frozenset(
+    """
+    to reply recipient receiver parent mentioned edited deleted updated is has num count assignee
+    assigned owner reviewer manager approved liked
+    """.split()
+)
+"""Words of keys for whom a message is sent to, who changed it or has to do with it, and what users
+are or how many.
+"""
 _NO_PERSONS = _OTHERS | frozenset(
     """
     type status state lang language topic subject title category tag label sentiment mood priority
@@ -195,6 +204,8 @@ def speaker_by_cells(rows: Sequence[Sequence[str]], text: int, taken: Iterable[i
     columns = [column for column in _columns(rows) if column.place not in own]
     recurring = [column for column in columns if _recurs(column)]
     found = [column for column in recurring if _names_person(rows[0][column.place])]
+    if len(found) > 1:  # poster_id beside poster_name
+        found = [own for own in found if _key_words(rows[0][own.place])[-1] != "id"]
     if not found:
         texts = "\n".join(_cell(row, text) for row in rows[1:_SAMPLE_ROWS])
         found = [
@@ -243,7 +254,8 @@ def _names_person(name: str) -> bool:
         return False
     while len(words) > 1 and words[-1] in {"id", "name", "label", "login"}:
         words = words[:-1]
-    return bool(words) and words[-1] in _PERSONS
+    is_by = words[-1:] == ["by"] and bool(_SAYING & set(words[-2:-1]))
+    return is_by or (bool(words) and words[-1] in _PERSONS)
 
 
 def _are_names(values: Sequence[str], texts: str) -> bool:

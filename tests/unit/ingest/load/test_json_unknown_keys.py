@@ -76,6 +76,20 @@ def test_a_keys_last_word_says_who_speaks(key: str) -> None:
     assert _speakers(_records(key, "moment", ("petra.h", "lars_v"))) == ["petra.h", "lars_v"] * 2
 
 
+def test_a_name_goes_before_an_id() -> None:
+    records = [
+        own | {"poster_id": at % 2} for at, own in enumerate(_records("poster_name", "moment"))
+    ]
+    assert _speakers(records) == [*_PAIR] * 2
+
+
+@pytest.mark.parametrize("key", ["assignee", "approved_by", "sorted_by", "is_user"])
+def test_keys_of_other_persons_and_of_settings_are_no_speakers(key: str) -> None:
+    values = ("name", "date") if key == "sorted_by" else ("Petra Holm", "Lars Vik")
+    values = ("yes", "no") if key == "is_user" else values
+    assert _speakers(_records(key, "moment", values)) == [None] * 4
+
+
 def test_a_list_in_an_object_is_read_as_the_list_alone() -> None:
     for speaker, time in (("username", "created"), ("whose", "moment")):
         records = _records(speaker, time)

@@ -59,8 +59,8 @@ _TITLES = TITLES | OFFICES
 
 @dataclass(frozen=True, slots=True)
 class Attributed:
-    """A statement, the one who makes it (empty: nobody is named), and whether it is asked, or only
-    thought.
+    """A statement, the one who makes it (empty: nobody is named), and whether it is asked, only
+    thought, or wished ("wanted to go").
     """
 
     who: str
@@ -68,6 +68,7 @@ class Attributed:
     is_asked: bool = False
     is_opinion: bool = False
     verb: str = ""
+    is_wished: bool = False
 
 
 def attributed(text: str) -> Attributed | None:
@@ -84,7 +85,7 @@ def attributed(text: str) -> Attributed | None:
     verb, what = match["verb"], match["what"]
     if wished:
         what = f"not {what}" if verb.endswith(" not") else what
-        return Attributed(match["who"], what, is_opinion=True, verb=verb)
+        return Attributed(match["who"], what, is_opinion=True, verb=verb, is_wished=True)
     return Attributed(
         "" if match.re is _UNNAMED else match["who"],
         what,

@@ -30,6 +30,7 @@ from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_gap
 from dynagrag.generation.claims.short_answers import statement
 from dynagrag.generation.claims.shown_lines import nearest_row
+from dynagrag.generation.claims.speaker_checks import speaker_gap
 from dynagrag.generation.claims.stance import stance_gap
 from dynagrag.generation.claims.verbatim import says_verbatim
 from dynagrag.generation.claims.word_checks import (
@@ -52,6 +53,7 @@ CHECKS: dict[str, Check] = {
     "name": name_gap,
     "counted things": counted_gap,
     "role": role_gap,
+    "speaker": speaker_gap,
     "order": order_gap,
     "object": object_gap,
     "stance": stance_gap,

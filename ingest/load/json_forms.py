@@ -22,6 +22,7 @@ from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, role
 from dynagrag.ingest.load.captions import with_labels
 from dynagrag.ingest.load.field_turns import turns_in_field, with_leading_times
 from dynagrag.ingest.load.html_text import html_lines, is_markup, read_field
+from dynagrag.ingest.load.json_guesses import with_guesses
 from dynagrag.ingest.load.json_places import (
     FEW_PAIRS,
     MOST_WORDS,
@@ -29,6 +30,8 @@ from dynagrag.ingest.load.json_places import (
     JsonForm,
     check_empty,
     known_records,
+    listed_records,
+    lists_in,
     records_at,
     rows_in,
     searched_records,
@@ -43,6 +46,7 @@ from dynagrag.ingest.load.json_records import (
     normal_key,
     read_record,
     view_of,
+    with_replies,
 )
 from dynagrag.ingest.load.parsed import (
     DATE_KEY,
@@ -73,6 +77,9 @@ KNOWN_SHAPES = (
 )
 _WHOLE_KEYS = "text transcript fulltranscript transcription stttranscript content html body".split()
 _MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
+_UNKNOWN = "an unknown JSON form"
+_GUESSED = frozenset({"turns-json", "other-json"})
+"""Forms of any program, whose keys may be its own."""
 _BRACES = re.compile(r"[{}]")
 _MAX_OTHERS = 4
 _SAMPLE_RECORDS, _MAX_TIME = 20, 40
@@ -137,7 +144,7 @@ def parse_data(data: Any) -> Parsed:
         check_empty(data)
         searched = searched_records(data)
         if searched is None:
-            return _as_table(data) or _only_text(data)
+            return _as_table(data) or _by_values(data) or _only_text(data)
         found = wrapped_records(data, searched) or searched
         if found is searched:
             notes = (f"an unknown JSON form: read from {_shown(found.path)}",)
@@ -154,7 +161,42 @@ def _as_table(data: Any) -> Parsed | None:
     if rows is None or not has_times(rows):
         return None
     parsed = parse_table(list(enumerate(rows, 1)), ",")
-    return replace(parsed, notes=("an unknown JSON form", *parsed.notes), format="other-json")
+    return replace(parsed, notes=(_UNKNOWN, *parsed.notes), format="other-json")
+
+
+def _by_values(data: Any) -> Parsed | None:
+    """The longest list within a file, whose keys don't say who speaks or when, where its values do;
+    None where they don't either.
+    """
+    for path, values in _longest_lists(data)[:_MAX_OTHERS]:
+        note = f"an unknown JSON form: read from {_shown(path)}"
+        found = listed_records(path, values, data)
+        parsed = None
+        with suppress(LoadError):  # a list of other things: the refusal names the file's keys
+            parsed = _as_table(values) if found is None else _read(found, data)
+        if parsed is not None and any(
+            own.speaker or own.start_s is not None for own in parsed.turns
+        ):
+            others = [own for own in parsed.notes if own != _UNKNOWN]
+            return replace(parsed, notes=(note, *others), format="other-json")
+    return None
+
+
+def _longest_lists(data: Any) -> list[tuple[str, list[Any]]]:
+    """The lists of objects within a file by their paths, longest first."""
+    return sorted(lists_in(data), key=lambda own: len(own[1]), reverse=True)
+
+
+def _remedy(data: Any) -> str:
+    """What a file has that may be its turns, and what its keys should be; "" where it has none."""
+    longest = next((own for own in _longest_lists(data) if len(own[1]) > 1), None)
+    if longest is None:
+        return ""
+    keys = dict.fromkeys(key for own in longest[1] if isinstance(own, dict) for key in own)
+    return (
+        f"the longest list is {_shown(longest[0])} with keys {_keys(keys)}: rename those of who"
+        " speaks, when and what to speaker, start and text, or save it as CSV; "
+    )
 
 
 def _only_text(data: Any) -> Parsed:
@@ -168,14 +210,16 @@ def _only_text(data: Any) -> Parsed:
                     name = "assemblyai-json" if "utterances" in view else "text-json"
                     what = "utterances" if "utterances" in view else "segments"
                     return _of_text(view[key], name, f"no {what}")
-        raise LoadError(f"not a transcript: its keys are {_keys(data)}; known are {KNOWN_SHAPES}")
+        raise LoadError(
+            f"not a transcript: its keys are {_keys(data)}; {_remedy(data)}known are {KNOWN_SHAPES}"
+        )
     first = data[0]
     found = (
         f"records with the keys {_keys(first)}"
         if isinstance(first, dict)
         else f"a list of {type(first).__name__}"
     )
-    raise LoadError(f"not a transcript: {found}; known are {KNOWN_SHAPES}")
+    raise LoadError(f"not a transcript: {found}; {_remedy(data)}known are {KNOWN_SHAPES}")
 
 
 def _of_text(text: str, name: str, lack: str) -> Parsed:
@@ -195,12 +239,14 @@ def _of_text(text: str, name: str, lack: str) -> Parsed:
 def _read(found: FoundRecords, data: Any) -> Parsed:
     stem = found.path.removesuffix("[]") or "turns"
     names = _all_names(data)
-    values = _last_of_turns(found.records)
+    values = with_replies(_last_of_turns(found.records))
     records = [
         read_record(value, stem if found.path == "." else f"{stem}[{number}]", around, names)
         for number, (value, around) in enumerate(values)
     ]
-    notes = []
+    notes = list[str]()
+    if found.name in _GUESSED:
+        records, notes = with_guesses([value for value, _ in values], records)
     if any(own.is_final for own in records):
         num_all = len(records)
         records = [own for own in records if own.is_final]
@@ -214,7 +260,8 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     inner = _whole_transcripts(records)
     if inner:
         turns, notes_of_turns = inner, ["each of its texts is read as a transcript"]
-    moved, notes_of_dates = from_first(_oldest_first(turns))
+    in_order = _by_start(turns) if found.path.endswith("{}") else _oldest_first(turns)
+    moved, notes_of_dates = from_first(in_order)
     notes += [*notes_of_turns, *notes_of_dates]
     if not found.is_whole:
         moved = with_leading_times(moved, notes)
@@ -260,6 +307,13 @@ def _oldest_first(turns: Sequence[SourceTurn]) -> Sequence[SourceTurn]:
     is_turned = len(starts) == len(turns) > 1 and starts[0] > starts[-1]
     is_backward = is_turned and all(after <= before for before, after in pairwise(starts))
     return turns[::-1] if is_backward else turns
+
+
+def _by_start(turns: Sequence[SourceTurn]) -> Sequence[SourceTurn]:
+    """Turns of an object of objects, which has no order, by time where all have one."""
+    if any(turn.start_s is None for turn in turns):
+        return turns
+    return sorted(turns, key=lambda turn: turn.start_s or 0.0)
 
 
 def _last_of_turns(

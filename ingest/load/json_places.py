@@ -297,20 +297,13 @@ def wrapped_records(data: Any, searched: FoundRecords) -> FoundRecords | None:
 def searched_records(data: Any) -> FoundRecords | None:
     """The list of objects, anywhere, with the most words that have a speaker or a time."""
     lists: dict[str, list[tuple[Any, Mapping[str, Any]]]] = {}
-    to_see: list[tuple[str, Any, int]] = [("", data, 0)]
-    while to_see and len(lists) < _MAX_LISTS:
-        path, value, depth = to_see.pop()
-        if depth > _MAX_DEPTH or _NOT_SPEECH.search(path):
-            continue
-        if isinstance(value, dict):
-            keys = reversed(value.items())
-            to_see += [(f"{path}.{key}".strip("."), own, depth + 1) for key, own in keys]
-        elif isinstance(value, list):
-            if any(has_words(own) and has_place(own) for own in value[:50]):
-                # Lists that only a number tells apart (session_1, session_2) are one.
-                name = re.sub(r"\d+", "N", f"{path}[]")
-                lists.setdefault(name, []).extend((own, {}) for own in value)
-            to_see += [(f"{path}[]", own, depth + 1) for own in reversed(value)]
+    for path, values in lists_in(data):
+        if any(has_words(own) and has_place(own) for own in values[:50]):
+            # Lists that only a number tells apart (session_1, session_2) are one.
+            name = re.sub(r"\d+", "N", path)
+            lists.setdefault(name, []).extend((own, {}) for own in values)
+        if len(lists) >= _MAX_LISTS:
+            break
     if not lists:
         return None
     found = []
@@ -325,6 +318,49 @@ def searched_records(data: Any) -> FoundRecords | None:
     best = max(enough, key=lambda own: (_has_speakers(own), -len(own.records), -len(own.path)))
     others = [own.path for own in found if own.num_words and not _is_within(own, best)]
     return replace(best, others=tuple(others))
+
+
+def lists_in(data: Any) -> Iterator[tuple[str, list[Any]]]:
+    """The lists of objects anywhere in a file by their paths (`posts[]`), and objects that hold
+    like objects by their ids (`posts{}`), in the order of a list of those ids beside them.
+    """
+    to_see: list[tuple[str, Any, int, list[Any]]] = [("", data, 0, [])]
+    while to_see:
+        path, value, depth, beside = to_see.pop()
+        if depth > _MAX_DEPTH or _NOT_SPEECH.search(path):
+            continue
+        if isinstance(value, dict):
+            if _is_by_id(value):
+                ids = next((own for own in beside if value.keys() <= set(own)), list(value))
+                yield f"{path}{{}}", [value[key] for key in dict.fromkeys(ids) if key in value]
+            lists = [own for own in value.values() if _are_ids(own)]
+            to_see += [
+                (f"{path}.{key}".strip("."), own, depth + 1, lists)
+                for key, own in reversed(value.items())
+            ]
+        elif isinstance(value, list):
+            if is_records(value):
+                yield f"{path}[]", value
+            to_see += [(f"{path}[]", own, depth + 1, []) for own in reversed(value)]
+
+
+def _are_ids(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(own, str) for own in value)
+
+
+def _is_by_id(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a list of like objects under their ids: all share most keys."""
+    inner = list(value.values())
+    if len(inner) < 2 or not all(isinstance(own, dict) and own for own in inner):
+        return False
+    first = inner[0].keys()
+    return all(2 * len(first & own.keys()) > max(len(first), len(own)) for own in inner)
+
+
+def listed_records(path: str, values: Sequence[Any], data: Any) -> FoundRecords | None:
+    """Objects of a list with texts under known keys; None where they have none."""
+    filled: list[tuple[Any, Mapping[str, Any]]] = [(own, {}) for own in values if has_words(own)]
+    return FoundRecords("other-json", path, filled, _OTHER, False, data) if filled else None
 
 
 def rows_in(data: Any) -> list[list[str]] | None:

@@ -29,8 +29,9 @@ lexical.
 _SPEAKER_KEYS = tuple(
     "speaker speakername speakerdisplayname source name participant participantname author"
     " displayname speakerlabel participantrole participantid participanttype speakerid spkid"
-    " speakertag speakerindex userprofile user creator sendername sender attributedto"
-    " from who role".split()
+    " speakertag speakerindex userprofile sendername senderfullname authorname fullname username"
+    " screenname nickname nick handle user creator sender attributedto from who role userid"
+    " authorid senderid".split()
 )
 _NAME_KEYS = (
     "realname",
@@ -41,6 +42,8 @@ _NAME_KEYS = (
     "fullname",
     "label",
     "username",
+    "nick",
+    "handle",
     "user",
     "application",
     "id",
@@ -50,8 +53,8 @@ _START_KEYS = tuple(
     " startaudiotime beginaudiotime startdatetime timebegin datastart from startoffset offset ts"
     " timestamp time timecode starttimems startms tstartms startmillis starttimemillis"
     " beginoffsetmillis startoffsetmillis offsetmilliseconds offsetms offsetinticks t s"
-    " originserverts timestampms dateunixtime date createddatetime createddate createdat sentat"
-    " sentdate".split()
+    " originserverts timestampms dateunixtime date createddatetime createddate createdat createat"
+    " sentat sentdate created posted postedat postdate publishedat published datetime".split()
 )
 _END_KEYS = tuple(
     "end endtime ends endseconds endsec stop stoptime endts endtimestamp endaudiotime enddatetime"
@@ -72,15 +75,26 @@ _CHANNEL_KEYS = tuple(
 )
 _FINAL_KEYS = {"isfinal": True, "final": True, "ispartial": False, "endofturn": True}
 """Keys of streamed results, and what they are when a result will not change any more."""
-_DAY_KEYS = frozenset("date createddatetime createddate createdat sentat sentdate".split())
+_DAY_KEYS = frozenset(
+    "date createddatetime createddate createdat createat sentat sentdate created posted postedat"
+    " postdate publishedat published datetime".split()
+)
 _LOOSE_KEYS = frozenset("from to time timestamp timecode ts t s e d offset".split()) | _DAY_KEYS
 """Keys that mean other things as well: there a value that is no time is left alone."""
+KNOWN_KEYS = frozenset(
+    key
+    for keys in (TEXT_KEYS, _SPEAKER_KEYS, _START_KEYS, _END_KEYS, _DURATION_KEYS, _CHANNEL_KEYS)
+    for key in keys
+)
+"""All keys that are read."""
 _NO_SPEAKERS = frozenset({"uu", "unknown", "none", "null"})
 """What recognisers write where they couldn't tell."""
 _WITHIN = ("data", "speech", "content", "body", "message")
 """Objects in a record that say the rest of it."""
 _ALTERNATIVES = ("alternatives", "nbest")
 _MAX_NAME = 60
+_LEAST_MILLISECONDS = 1e11
+"""As milliseconds since 1970 a day of 1973, as seconds one of the year 5138."""
 _SEPARATORS = re.compile(r"[\s_\-]+")
 
 
@@ -141,6 +155,10 @@ def view_of(record: Json) -> dict[str, Any]:
             more = {normal_key(key): own for key, own in inner.items()}
             if has_one_of(more, TEXT_KEYS, _START_KEYS, _SPEAKER_KEYS):
                 view = more | {key: own for key, own in view.items() if key != name}
+    kind = view.get("type")
+    inner = view.get(normal_key(kind)) if isinstance(kind, str) else None
+    if isinstance(inner, dict):  # a line of an export of many kinds: {"type": "post", "post": {}}
+        view |= {normal_key(key): own for key, own in inner.items()}
     for name in _ALTERNATIVES:
         listed = view.get(name)
         if isinstance(listed, list) and listed and isinstance(listed[0], dict):
@@ -175,6 +193,18 @@ def has_place(record: Any, *, is_own: bool = False) -> bool:
         if key not in _LOOSE_KEYS
         or key in {"timestamp", "offset", "from", "ts", "time", *_DAY_KEYS}
     )
+
+
+def with_replies(
+    records: Sequence[tuple[Any, Mapping[str, Any]]],
+) -> list[tuple[Any, Mapping[str, Any]]]:
+    """Records, each with the replies that it holds behind it."""
+    made = list[tuple[Any, Mapping[str, Any]]]()
+    for value, around in records:
+        listed = view_of(value).get("replies") if isinstance(value, dict) else None
+        replies = listed if isinstance(listed, list) else []
+        made += [(value, around), *((own, {}) for own in replies if has_words(own))]
+    return made
 
 
 def words_in(record: Any) -> list[str]:
@@ -253,18 +283,18 @@ def _is_sign(view: Mapping[str, Any]) -> bool:
 def speaker_of(view: Mapping[str, Any], names: Mapping[str, str]) -> str | None:
     """The speaker that a view names, by name where the file has one for the id."""
     for key in filter(view.__contains__, _SPEAKER_KEYS):
-        label = _label(view.get(key), is_tag=key == "speakertag")
+        label = label_of(view.get(key), is_tag=key == "speakertag")
         if label is None or (key == "from" and label.replace(".", "").isdigit()):
             continue
         return names.get(label, label)
     return None
 
 
-def _label(value: Any, *, is_tag: bool = False) -> str | None:
+def label_of(value: Any, *, is_tag: bool = False) -> str | None:
     """A speaker's name or number as text; None where it names nobody."""
     if isinstance(value, Mapping):
         by_key = {normal_key(key): own for key, own in value.items()}
-        found = (_label(by_key.get(key)) for key in _NAME_KEYS)
+        found = (label_of(by_key.get(key)) for key in _NAME_KEYS)
         return next((label for label in found if label is not None), None)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -330,6 +360,7 @@ def _time(
             continue
         try:
             instant = instant_of(value, hint_s or _hint_of(key))
+            instant = _since_1970(instant) if instant and key in _DAY_KEYS else instant
         except ValueError as err:
             if key in _LOOSE_KEYS:
                 continue
@@ -341,6 +372,15 @@ def _time(
             return instant
         found = found or instant
     return found
+
+
+def _since_1970(instant: Instant) -> Instant:
+    """A large number under a key for a day is a count since 1970, in milliseconds where seconds
+    would be in some thousand years.
+    """
+    if instant.is_sure or instant.value < _LEAST_MILLISECONDS:
+        return instant
+    return Instant(instant.value * MILLI_S, is_sure=True)
 
 
 def _hint_of(key: str) -> float | None:

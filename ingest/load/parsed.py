@@ -40,6 +40,21 @@ _TAGS = re.compile(
 )
 _LONG_REFERENCE = re.compile(r"&#(?:[0-9]{20,}|[xX][0-9a-fA-F]{20,});?")
 
+_PRODUCT = r"(?:transcript(?:ion)?s?|(?:closed )?caption(?:s|ing)?|subtitl(?:es?|ing))"
+_AUTO = r"(?:auto(?:matic(?:ally)?)?|machine|computer|ai)"
+_AUTO_PRODUCT = rf"{_AUTO}(?:[- ](?:generated|created|made|transcribed))?[- ]{_PRODUCT}"
+_BY = (
+    rf"(?:(?:{_AUTO_PRODUCT}|{_PRODUCT})(?: (?:was|were))?(?: \w+ed| made)?|transcribed|captioned"
+    r"|subtitled) by:?|untertitel(?:ung)?:? (?:von|durch|der|des)|sous-titr(?:es|age)(?: \w+s)? par"
+    r"|subtítulos(?: \w+s)? por|sottotitoli (?:creati da|a cura di)"
+)
+_BRACKETED_MAKER = re.compile(rf"(?i:{_AUTO_PRODUCT}\b|{_BY}\s)")
+# Without brackets it must go on with a name and end there: "Transcribed by hand, they ..." is said.
+_MAKER = re.compile(
+    rf"(?i:{_AUTO_PRODUCT})\.?|(?i:{_BY}) (?:https?://\S+|[A-Z0-9]\S*(?: (?:[A-Z&]\S*|and|of|the))"
+    r"{0,6})"
+)
+"""The first line or cue of a program's file, or the last."""
 
 MEDIA_KEY = "media_url"
 """The key of a recording's address in its document's `meta`."""
@@ -83,6 +98,26 @@ def without_tags(text: str) -> str:
     # html.unescape gives U+FFFD for a number that is no character, but raises where it has more
     # digits than int() takes.
     return html.unescape(_LONG_REFERENCE.sub("\ufffd", text))
+
+
+def is_makers_line(text: str) -> bool:
+    """Whether a whole line is what a program or transcriber adds: `Transcribed by Anna Berg`,
+    `[Auto-generated transcript. It may have errors.]`
+    """
+    text = collapse(text).strip("-–—*♪_ ")
+    if (text[:1], text[-1:]) in {("[", "]"), ("(", ")")}:
+        return bool(_BRACKETED_MAKER.match(text[1:-1].strip()))
+    return bool(_MAKER.fullmatch(text))
+
+
+def without_makers_lines(parsed: Parsed) -> Parsed:
+    """A file's turns without a first or last one that its maker adds, with a note of its words."""
+    turns, notes = parsed.turns, parsed.notes
+    for at in (0, -1):
+        if len(turns) > 1 and is_makers_line(turns[at].text):
+            notes += (f"the line of its maker left out: {collapse(turns[at].text)[:80]}",)
+            turns = turns[1:] if at == 0 else turns[:-1]
+    return replace(parsed, turns=turns, notes=notes)
 
 
 def has_letter(text: str) -> bool:

@@ -30,7 +30,14 @@ from dynagrag.ingest.load.encoding import binary_kind, decode
 from dynagrag.ingest.load.europarl import parse_europarl
 from dynagrag.ingest.load.json_forms import parse_json
 from dynagrag.ingest.load.mail_form import is_mail, parse_mail
-from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_TREE_BYTES, Parsed, checked, split_lines
+from dynagrag.ingest.load.parsed import (
+    MAX_FILE_BYTES,
+    MAX_TREE_BYTES,
+    Parsed,
+    checked,
+    split_lines,
+    without_makers_lines,
+)
 from dynagrag.ingest.load.praat import is_text_grid, parse_text_grid
 from dynagrag.ingest.load.prose import parse_markdown, parse_text
 from dynagrag.ingest.load.spreadsheet import parse_xlsx
@@ -90,7 +97,8 @@ def load_source(path: Path) -> LoadedSource:
     path = Path(path)
     reading = _Reading()
     try:
-        parsed = checked(_parse(_read_bytes(path, reading), path.suffix.lower(), reading))
+        parsed = _parse(_read_bytes(path, reading), path.suffix.lower(), reading)
+        parsed = checked(without_makers_lines(parsed))
     except (
         Exception
     ) as err:  # the border: whatever a parser trips over, the other files of the folder are read

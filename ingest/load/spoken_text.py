@@ -24,7 +24,7 @@ from dynagrag.ingest.load.clocks import (
 from dynagrag.ingest.load.label_forms import Head, TextLine
 from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside, split_asides
 from dynagrag.ingest.load.paragraph_times import ParagraphTimes
-from dynagrag.ingest.load.parsed import Parsed, has_letter, speaker_or_none
+from dynagrag.ingest.load.parsed import Parsed, has_letter, is_makers_line, speaker_or_none
 from dynagrag.ingest.load.speakers import (
     MAX_PLACES,
     RECURS,
@@ -60,7 +60,6 @@ _MOST_OATH_CHARS, _MOST_OATH_LINES = 300, 5
 _QUOTED = re.compile(r"(?:>[ ]?)+(?=[^\s>])|>+$")
 """Before each line of a quoted message."""
 _SHOUTED = re.compile(r"[^\W\d_][^\n!?,;:a-z]{4,60}[^\W_]")
-_OTTER_END = "transcribed by https://otter.ai"
 _MOST_FOOT_WORDS = 12
 _FEW_WORDS = 4
 _MOST_CLOSING_WORDS = 14
@@ -376,8 +375,8 @@ class _Cutter:
             if alone is not None:
                 self.pending = alone
                 self.turns.append(self._open(line, alone))
-            elif line.text.casefold() == _OTTER_END:
-                self.notes.append("the line of its maker left out")
+            elif at in {0, len(self.lines) - 1} and is_makers_line(line.text):
+                self.notes.append(f"the line of its maker left out: {line.text}")
             elif (heading := _HEADING.fullmatch(line.text)) or self._is_nobodys(at):
                 self._leave(line, heading)
             else:

@@ -15,6 +15,7 @@ from statistics import fmean, mean
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import UNSPACED, collapse, short
 from dynagrag.ingest.load.html_text import read_field
+from dynagrag.ingest.load.label_shapes import Shape, no_person, shape_of
 from dynagrag.ingest.load.parsed import has_letter
 from dynagrag.ingest.load.times import instant_of
 
@@ -52,6 +53,30 @@ TEXT_WORDS = frozenset(
     """.split()
 )
 """Words of headers, for columns that their cells don't tell apart."""
+_PERSONS = SPEAKER_WORDS | frozenset(
+    "user username nick nickname sender handle login member poster writer".split()
+)
+_SAYING = frozenset("posted written said sent spoken created authored submitted".split())
+"""Words before `by`, in keys for who speaks."""
+_OTHERS = frozenset(
+    """
+    to reply recipient receiver parent mentioned edited deleted updated is has num count assignee
+    assigned owner reviewer manager approved liked
+    """.split()
+)
+"""Words of keys for whom a message is sent to, who changed it or has to do with it, and what users
+are or how many.
+"""
+_NO_PERSONS = _OTHERS | frozenset(
+    """
+    type status state lang language topic subject title category tag label sentiment mood priority
+    channel room group team department company organization organisation project product city
+    country region location place address platform device client app version event
+    """.split()
+)
+"""Words of keys whose values are names, but nobody's."""
+_KEY_WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+")
+_MOST_OF_NAME = 4
 
 
 class _Kind(Enum):
@@ -157,6 +182,97 @@ def times_by_cells(rows: Sequence[Sequence[str]], taken: Iterable[int]) -> dict[
     """The places of times by role, below a header, but for columns that are taken."""
     own = set(taken)
     return _times([column for column in _columns(rows) if column.place not in own])
+
+
+def clocks_by_cells(rows: Sequence[Sequence[str]], taken: Iterable[int]) -> int | None:
+    """The place of a running column of clock times or dates below a header, but for columns that
+    are taken; numbers may count anything.
+    """
+    own = set(taken)
+    clocks = [column for column in _columns(rows) if column.kind is _Kind.CLOCKS]
+    return _times([column for column in clocks if column.place not in own]).get("start")
+
+
+def speaker_by_cells(rows: Sequence[Sequence[str]], text: int, taken: Iterable[int]) -> int | None:
+    """The one column below a header that says who speaks, as its name has it (`posted_by`), else as
+    its values read as names, in turns; None where none does, or several do.
+
+    Statuses, places and languages are few capitalised words as well: names have two words, or the
+    texts address them (`Thanks, Anna.`).
+    """
+    own = set(taken)
+    columns = [column for column in _columns(rows) if column.place not in own]
+    recurring = [column for column in columns if _recurs(column)]
+    found = [column for column in recurring if _names_person(rows[0][column.place])]
+    if len(found) > 1:  # poster_id beside poster_name
+        found = [own for own in found if _key_words(rows[0][own.place])[-1] != "id"]
+    if not found:
+        texts = "\n".join(_cell(row, text) for row in rows[1:_SAMPLE_ROWS])
+        found = [
+            column
+            for column in recurring
+            if _may_be_speakers(column, is_timed=False)
+            and _takes_turns(column)
+            and not _NO_PERSONS & set(_key_words(rows[0][column.place]))
+            and _are_names(sorted(set(column.filled)), texts)
+        ]
+    return found[0].place if len(found) == 1 else None
+
+
+def recurring_columns(
+    rows: Sequence[Sequence[str]], taken: Iterable[int]
+) -> list[tuple[int, list[str]]]:
+    """The places of columns of few short values that come again, each with its first values."""
+    own = set(taken)
+    return [
+        (column.place, list(dict.fromkeys(column.filled))[:2])
+        for column in _columns(rows)
+        if column.place not in own and _recurs(column)
+    ]
+
+
+def _recurs(column: _Column) -> bool:
+    filled = column.filled
+    return (
+        column.share_filled >= _HALF
+        and 1 < len(set(filled)) <= _REPEATED * len(filled)
+        and max(map(len, filled)) <= _MAX_NAME_CHARS
+        and column.mean_words <= _MAX_NAME_WORDS
+        and not any(_SENTENCE_END.search(cell) for cell in filled)
+    )
+
+
+def _key_words(name: str) -> list[str]:
+    """The words of a key: `postedBy`, `posted_by`."""
+    return [word.casefold() for word in _KEY_WORD.findall(name[:100])]
+
+
+def _names_person(name: str) -> bool:
+    """Whether a key's last word is one for who speaks, or an id or name of such."""
+    words = _key_words(name)
+    if _OTHERS & set(words):
+        return False
+    while len(words) > 1 and words[-1] in {"id", "name", "label", "login"}:
+        words = words[:-1]
+    is_by = words[-1:] == ["by"] and bool(_SAYING & set(words[-2:-1]))
+    return is_by or (bool(words) and words[-1] in _PERSONS)
+
+
+def _are_names(values: Sequence[str], texts: str) -> bool:
+    """Whether values read as names of persons, and half of them (two at least) are two words or
+    addressed in the texts.
+    """
+    if not all(shape_of(own) is Shape.NAME and no_person(own) is None for own in values):
+        return False
+    num_sure = sum(
+        1 < len(own.split()) <= _MOST_OF_NAME or _is_addressed(own, texts) for own in values
+    )
+    return num_sure >= max(2, _HALF * len(values))
+
+
+def _is_addressed(name: str, texts: str) -> bool:
+    own = re.escape(name)
+    return bool(re.search(rf"(?m)(?:^|[.!?] ){own},|, {own}[.,!?]", texts))
 
 
 def speaker_by_word(header: Sequence[str]) -> int | None:
@@ -320,6 +436,7 @@ def _speaker(speakers: Sequence[_Column], header: Sequence[str]) -> int | None:
     changing = [own for own in speakers if len(set(own.filled)) > 1]
     known = [own for own in speakers if _is_word(header[own.place], SPEAKER_WORDS)]
     found = known if len(known) == 1 else [own for own in changing if _takes_turns(own)]
+    found = [own for own in found if not _NO_PERSONS & set(_key_words(header[own.place]))]
     if not found:
         return None
     own = _one_of(found, SPEAKER_WORDS, header, "speaker")

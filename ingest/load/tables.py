@@ -20,6 +20,7 @@ from dynagrag.ingest.load.table_columns import (
     TableRoles,
     bare_time,
     roles_by_cells,
+    speaker_by_cells,
     speaker_by_word,
     times_by_cells,
 )
@@ -40,8 +41,9 @@ _ALIASES = {
         " dialogue dialog speech"
     ),
     "speaker": (
-        "speaker name speaker_name speaker_label speaker_id who person participant author source"
-        " role"
+        "speaker name speaker_name speaker_label speaker_id who person participant author"
+        " sender_full_name sender_name full_name display_name username user_name nickname nick"
+        " handle sender source role user_id userid"
     ),
     "start": (
         "start start_s start_sec start_seconds start_time starttime start_timecode start_timestamp"
@@ -261,6 +263,9 @@ def _with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
     if columns.speaker is None:
         speaker = speaker_by_word(rows[0])
         columns = replace(columns, speaker=None if speaker in columns.places else speaker)
+        if columns.speaker is None:
+            speaker = speaker_by_cells(rows, columns.text, columns.places)
+            columns = replace(columns, speaker=speaker)
     spans = times_by_cells(rows, columns.places - {columns.start})
     if "span" in spans and columns.start in (None, spans["span"]):
         return replace(columns, start=None, end=None, duration=None, span=spans["span"])

@@ -63,7 +63,8 @@ def inspect(
             continue
         _print_source(source)
         if check_speakers and source.refused is None:
-            _print_findings(findings)
+            has_speakers = any(turn.speaker for turn in source.turns)
+            _print_findings(findings, has_speakers=has_speakers)
     if not as_json:
         if num_read + num_refused > 1:
             say(f"{num_read} read, {num_refused} refused")
@@ -88,9 +89,12 @@ def _print_alike(labels: set[str]) -> None:
         say(f"  ... and {len(pairs) - _MAX_ALIKE} more")
 
 
-def _print_findings(findings: "Sequence[AuditFinding]") -> None:
+def _print_findings(findings: "Sequence[AuditFinding]", *, has_speakers: bool) -> None:
     from dynagrag.ingest.load.speaker_audit import are_doubtful
 
+    if not has_speakers:
+        say("  speakers: no speakers to check")
+        return
     if not findings:
         say("  speakers: nothing that is said speaks against them")
         return

@@ -63,6 +63,14 @@ def test_inspect_checks_the_speakers_where_it_is_asked_to(cli: Any, tmp_path: Pa
     )
 
 
+def test_inspect_checks_no_speakers_where_there_are_none(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "talk.txt"
+    path.write_text("The gate stays shut.\n\nThen we bring ladders.\n", encoding="utf-8")
+    shown = cli("inspect", path, "--speakers").out
+    assert "no speakers to check" in shown
+    assert "speaks against" not in shown
+
+
 def test_inspect_points_to_labels_that_look_like_one_person_s(cli: Any, corpus: Any) -> None:
     folder = corpus.write("a.vtt", [("Vic", "We met."), ("Leo", "So we did.")]).parent
     assert "--speaker-map" not in cli("inspect", folder).out
@@ -148,6 +156,7 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
             "score",
             "language",
             "num_searched",
+            "question",
         }
     assert answer["claims_checked_by"] == "rules+model"
     assert answer["citations"]

@@ -1,0 +1,148 @@
+"""Whether a line says something of its speaker, or of what its title names, and not of another."""
+
+from dynagrag.generation.claims.claim_lexicon import SUBJECT_PRONOUNS
+from dynagrag.generation.claims.comparison import Comparison, Gap
+from dynagrag.generation.claims.name_match import Span
+from dynagrag.generation.claims.reading import Reading, folded
+from dynagrag.generation.claims.roles import is_auxiliary, is_be, occurrences
+from dynagrag.generation.claims.word_senses import lemma
+from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS, ROLE_NOUNS
+
+_SPEAKERS = frozenset("i we me us myself ourselves".split())
+_OBJECTS = _SPEAKERS - {"i", "we"}
+_INDEFINITE = ("body", "one")
+_RELATIVE = frozenset(("who", "which", "that"))
+_PASSED = frozenset("not never to also just only both all so then".split())
+_JOINS = frozenset(("and", "but", "or", ","))
+_SAID_OF_SELF = frozenset(("he", "she", "they"))
+
+
+def speaker_gap(comparison: Comparison) -> Gap | None:
+    """The claim says of the line's speaker, or of somebody in its title, what the sentence says of
+    another whom it names, describes or calls he, they or you.
+
+    Catches "Ann was arrested" and "Ann said she was arrested" of Ann's "My father was arrested",
+    "Ann wanted to go" of her "My son wanted to go". Passes the first of her "I was arrested", "They
+    arrested me", "Arrested in May", and of a title's "She was arrested".
+    """
+    if comparison.is_of_kinship:
+        return None
+    who, stem, is_of_title = comparison.attribution.who, None, False
+    opening = comparison.claim.word(0).low
+    is_own = bool(who) and _is_speaker(comparison, who)
+    if is_own and opening in _SAID_OF_SELF:
+        spoken = _SPEAKERS | {opening}
+    elif is_own and comparison.attribution.is_wished:
+        spoken, stem = _SPEAKERS, lemma(comparison.attribution.verb.split()[0])
+    elif around := _names_around(comparison):
+        who = " ".join(word.text for word in comparison.claim.words[slice(*around)])
+        is_of_title = not _is_speaker(comparison, who)
+        spoken = _SPEAKERS | SUBJECT_PRONOUNS if is_of_title else _SPEAKERS
+    else:
+        return None
+    places = _places(comparison, stem)
+    if not places or any(_may_be_of(comparison, at, spoken, is_of_title) for at in places):
+        return None
+    return Gap(f"does not say it of {who}")
+
+
+def _names_around(comparison: Comparison) -> Span | None:
+    """The claim's subject where the sentence lacks it, and its speaker or title has it; none where
+    the predicate is another's: "Ann noticed that the valve was open".
+    """
+    claim = comparison.claim
+    verb = comparison.predicate.at if comparison.predicate else 0
+    return next(
+        (
+            span
+            for span in claim.names
+            if comparison.is_subject(span)
+            and comparison.is_around(span)
+            and not comparison.has_name(span)
+            and all(word.low != "that" for word in claim.words[span[1] : verb])
+        ),
+        None,
+    )
+
+
+def _places(comparison: Comparison, stem: str | None) -> list[int]:
+    """Where the sentence says a verb: of this stem, else the claim's, else that behind its subject
+    ("dug"), of which the predicate knows nothing.
+    """
+    sentence, claim = comparison.sentence, comparison.claim
+    if stem is None and comparison.predicate is None:
+        start = next((end for _, end in claim.names), 1)
+        at = next((i for i in range(start, len(claim.words)) if claim.words[i].is_word), start)
+        if is_be(claim.word(at)):
+            return [i for i, word in enumerate(sentence.words) if is_be(word)]
+        stem = claim.word(at).stem
+    places = comparison.places if stem is None else occurrences(sentence, stem)
+    return [at for at in places if sentence.word(at - 1).low not in DETERMINERS]
+
+
+def _may_be_of(comparison: Comparison, at: int, spoken: frozenset[str], is_of_title: bool) -> bool:
+    """Whether what stands at a place may be said of somebody called by one of those words; of what
+    a title names also as "the company".
+    """
+    sentence, predicate = comparison.sentence, comparison.predicate
+    subject = _subject(sentence, at)
+    is_suffered = predicate is not None and _is_suffered(comparison.claim, predicate.at)
+    if is_suffered and not _is_suffered(sentence, at):
+        behind = {word.low for word in sentence.words[at + 1 :]}
+        return subject is None or not behind.isdisjoint(_OBJECTS)
+    if subject is None or sentence.words[subject].low in spoken:
+        return True
+    thing = sentence.words[subject].low
+    is_one_thing = sentence.word(subject - 1).low == "the" and not thing.endswith("s")
+    return is_of_title and is_one_thing and thing not in ROLE_NOUNS
+
+
+def _is_speaker(comparison: Comparison, who: str) -> bool:
+    own = folded(comparison.line.speaker or "").split()
+    return any(word in own for word in folded(who).split())
+
+
+def _is_suffered(text: Reading, at: int) -> bool:
+    """Whether a form of be stands right before a verb: `was arrested`."""
+    return any(is_be(word) for word in text.words[max(0, at - 3) : at])
+
+
+def _subject(sentence: Reading, at: int) -> int | None:
+    """The word that tells who does what stands at a place: the nearest pronoun, name or described
+    thing before it; behind "and" or a comma the first of the sentence; None where there is none.
+    """
+    before = at - 1
+    while before >= 0 and _is_passed(sentence, before):
+        before -= 1
+    if before >= 0 and sentence.words[before].low in _JOINS:
+        return next((i for i in range(before) if _is_subject(sentence, i)), None)
+    nearest = sentence.word(before)
+    is_alone = nearest.is_word and not sentence.word(before - 1).is_word
+    if is_alone and nearest.low not in FUNCTION_WORDS | _SPEAKERS:
+        return before  # "Thieves broke in"
+    return next((i for i in range(before, -1, -1) if _is_subject(sentence, i)), None)
+
+
+def _is_passed(sentence: Reading, i: int) -> bool:
+    word = sentence.words[i]
+    return i not in sentence.in_names and (
+        is_auxiliary(word) or word.low in _PASSED or word.low.endswith("ly")
+    )
+
+
+def _is_subject(sentence: Reading, i: int) -> bool:
+    """Whether a word may be a subject: a name, a pronoun, or what stands behind a determiner, with
+    another word between them or without.
+    """
+    word = sentence.words[i]
+    if i in sentence.in_names:
+        return True
+    if not word.is_word or is_auxiliary(word) or word.low in _PASSED | _RELATIVE:
+        return False
+    if word.low in SUBJECT_PRONOUNS | _SPEAKERS:
+        return True
+    if word.low in FUNCTION_WORDS:
+        return word.low.endswith(_INDEFINITE)
+    return sentence.word(i - 1).low in DETERMINERS or (
+        sentence.word(i - 2).low in DETERMINERS and sentence.word(i - 1).is_word
+    )

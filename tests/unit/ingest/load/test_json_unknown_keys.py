@@ -1,0 +1,191 @@
+"""JSON of programs that nobody knows: who speaks and when, by their keys' names and values."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag.core.errors import LoadError
+from dynagrag.ingest.load.json_forms import parse_json
+from dynagrag.ingest.load.read import load_source
+
+_TEXTS = (
+    "The orchard gate stays shut until May.",
+    "Then we bring the ladders on Monday, Petra.",
+    "Who counts the crates this year?",
+    "I count them, Lars.",
+)
+_PAIR = ("Petra Holm", "Lars Vik")
+
+
+def _records(speaker: str, time: str, people: tuple[str, str] = _PAIR) -> list[dict[str, Any]]:
+    return [
+        {
+            time: f"2023-03-04T08:0{at}:00Z",
+            speaker: people[at % 2],
+            "message": text,
+            "status": ("Open", "Done")[at // 2],
+        }
+        for at, text in enumerate(_TEXTS)
+    ]
+
+
+def _speakers(data: Any) -> list[str | None]:
+    return [turn.speaker for turn in parse_json(json.dumps(data)).turns]
+
+
+@pytest.mark.parametrize(
+    "key", "username user_name userId nickname nick handle sender_full_name".split()
+)
+@pytest.mark.parametrize("time", ["created", "posted"])
+def test_names_of_users_and_days_of_posts_are_read(key: str, time: str) -> None:
+    parsed = parse_json(json.dumps(_records(key, time)))
+    assert [turn.speaker for turn in parsed.turns] == [*_PAIR] * 2
+    assert [turn.start_s for turn in parsed.turns] == [0, 60, 120, 180]
+
+
+def test_values_fill_the_roles_that_no_key_fills() -> None:
+    parsed = parse_json(json.dumps(_records("whose", "moment")))
+    assert [turn.speaker for turn in parsed.turns] == [*_PAIR] * 2
+    assert parsed.turns[-1].start_s == 180
+    assert {"start by its values: moment", "speaker by its values: whose"} <= {*parsed.notes}
+
+
+def test_single_names_are_speakers_where_the_texts_address_them() -> None:
+    assert _speakers(_records("whose", "moment", ("Petra", "Lars"))) == ["Petra", "Lars"] * 2
+    parsed = parse_json(json.dumps(_records("whose", "moment", ("Green", "Yellow"))))
+    assert {turn.speaker for turn in parsed.turns} == {None}
+    assert "whose (Green, Yellow), status (Open, Done)" in " ".join(parsed.notes)
+
+
+@pytest.mark.parametrize("key", ["status", "lang", "location", "reply_to_user", "user_country"])
+def test_statuses_and_places_are_no_speakers(key: str) -> None:
+    records = [
+        {key: ("New York", "Very Old")[at % 2], "message": text} for at, text in enumerate(_TEXTS)
+    ]
+    if key == "user_country":
+        records = [own | {key: ("US", "DE")[at % 2]} for at, own in enumerate(records)]
+    parsed = parse_json(json.dumps(records))
+    assert {turn.speaker for turn in parsed.turns} == {None}
+    assert f"no speaker taken, though its records have {key}" in " ".join(parsed.notes)
+
+
+@pytest.mark.parametrize("key", ["posted_by", "postedBy", "message_author_name", "chat_user_id"])
+def test_a_keys_last_word_says_who_speaks(key: str) -> None:
+    assert _speakers(_records(key, "moment", ("petra.h", "lars_v"))) == ["petra.h", "lars_v"] * 2
+
+
+def test_a_name_goes_before_an_id() -> None:
+    records = [
+        own | {"poster_id": at % 2} for at, own in enumerate(_records("poster_name", "moment"))
+    ]
+    assert _speakers(records) == [*_PAIR] * 2
+
+
+@pytest.mark.parametrize("key", ["assignee", "approved_by", "sorted_by", "is_user"])
+def test_keys_of_other_persons_and_of_settings_are_no_speakers(key: str) -> None:
+    values = ("name", "date") if key == "sorted_by" else ("Petra Holm", "Lars Vik")
+    values = ("yes", "no") if key == "is_user" else values
+    assert _speakers(_records(key, "moment", values)) == [None] * 4
+
+
+def test_a_list_in_an_object_is_read_as_the_list_alone() -> None:
+    for speaker, time in (("username", "created"), ("whose", "moment")):
+        records = _records(speaker, time)
+        for data in (
+            {"posts": records},
+            {"room": "orchard", "posts": records},
+            {"room": {"log": {"posts": records}}},
+        ):
+            assert _speakers(data) == [*_PAIR] * 2
+    other = [
+        {"moment": own["moment"], "whose": own["whose"], "uttered": own["message"]}
+        for own in _records("whose", "moment")
+    ]
+    assert _speakers({"room": "orchard", "posts": other}) == _speakers(other) == [*_PAIR] * 2
+
+
+def test_posts_by_their_ids_are_in_order_of_time() -> None:
+    posts = {
+        f"k{at}": {"create_at": 1_690_000_000_000 + 30_000 * at, "user_id": f"u{at % 2}"}
+        | {"message": _TEXTS[at]}
+        for at in (2, 0, 3, 1)
+    }
+    parsed = parse_json(json.dumps({"order": ["k3", "k2", "k1", "k0"], "posts": posts}))
+    assert [turn.text for turn in parsed.turns] == [*_TEXTS]
+    assert [turn.start_s for turn in parsed.turns] == [0, 30, 60, 90]
+    assert [turn.speaker for turn in parsed.turns] == ["u0", "u1"] * 2
+    untimed = {key: {"username": "lars", "message": own["message"]} for key, own in posts.items()}
+    parsed = parse_json(json.dumps({"order": ["k0", "k1", "k2", "k3"], "posts": untimed}))
+    assert [turn.text for turn in parsed.turns] == [*_TEXTS]
+
+
+def test_lines_name_the_object_that_they_hold() -> None:
+    at = 1_690_000_000_000
+    reply = {"user": "mia", "message": "So do I.", "create_at": at + 50_000}
+    lines = [
+        {"type": "version", "version": 1},
+        {"type": "post", "post": {"user": "petra", "message": _TEXTS[0], "create_at": at}},
+        {
+            "type": "post",
+            "post": {"user": "lars", "message": _TEXTS[1], "create_at": at + 40_000}
+            | {"replies": [reply]},
+        },
+    ]
+    parsed = parse_json("\n".join(map(json.dumps, lines)))
+    found = [(turn.speaker, turn.start_s, turn.text) for turn in parsed.turns if turn.text]
+    assert found == [("petra", 0, _TEXTS[0]), ("lars", 40, _TEXTS[1]), ("mia", 50, "So do I.")]
+
+
+def test_a_refusal_names_the_longest_list_and_its_keys() -> None:
+    posts = [{"size": at, "uttered": text} for at, text in enumerate(_TEXTS)]
+    with pytest.raises(LoadError, match=r"longest list is posts\[\] with keys size, uttered: rena"):
+        parse_json(json.dumps({"room": "orchard", "posts": posts}))
+
+
+def test_columns_of_names_are_found_beside_a_known_text(tmp_path: Path) -> None:
+    rows = [f'{_PAIR[at % 2]},Open,"{text}"' for at, text in enumerate(_TEXTS)]
+    for head in ("username", "whose"):
+        path = tmp_path / f"{head}.csv"
+        path.write_text("\n".join((f"{head},status,text", *rows)), encoding="utf-8")
+        assert [turn.speaker for turn in load_source(path).turns] == [*_PAIR] * 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[Auto-generated transcript. It may hold errors.]",
+        "Transcribed by Petra Holm",
+        "Automatic captions by CaptionMill",
+        "(Subtitles by the Orchard Club)",
+        "Captions provided by CaptionMill",
+    ],
+)
+@pytest.mark.parametrize("form", ["vtt", "txt", "json"])
+def test_a_line_of_the_maker_is_nobodys_words(line: str, form: str, tmp_path: Path) -> None:
+    texts = [line, *_TEXTS, line]
+    path = tmp_path / f"orchard.{form}"
+    if form == "vtt":
+        cues = (f"00:00:0{at}.000 --> 00:00:0{at + 1}.000\n{own}\n" for at, own in enumerate(texts))
+        path.write_text("\n".join(("WEBVTT\n", *cues)), encoding="utf-8")
+    elif form == "txt":
+        spoken = "\n".join(f"{_PAIR[at % 2]}: {own}" for at, own in enumerate(_TEXTS))
+        path.write_text(f"{line}\n\n{spoken}\n{line}\n", encoding="utf-8")
+    else:
+        records = [{"start": at, "end": at + 1, "text": own} for at, own in enumerate(texts)]
+        path.write_text(json.dumps(records), encoding="utf-8")
+    source = load_source(path)
+    assert [turn.text for turn in source.turns] == [*_TEXTS]
+    assert source.notes.count(f"the line of its maker left out: {line}") == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Transcribed by hand, they were lost.", "Automatic captions are bad.", "Subtitles by then?"],
+)
+def test_words_on_transcribing_are_said(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "orchard.json"
+    records = [{"start": at, "text": own} for at, own in enumerate((line, *_TEXTS))]
+    path.write_text(json.dumps(records), encoding="utf-8")
+    assert load_source(path).turns[0].text == line

@@ -48,7 +48,7 @@ def speaker_gap(comparison: Comparison) -> Gap | None:
 
 def _names_around(comparison: Comparison) -> Span | None:
     """The claim's subject where the sentence lacks it, and its speaker or title has it; none where
-    the predicate is another's: "Ann noticed that the valve was open".
+    the predicate is another's: "Ann noticed that the valve was open", `Ann: "The valve was open"`.
     """
     claim = comparison.claim
     verb = comparison.predicate.at if comparison.predicate else 0
@@ -59,6 +59,7 @@ def _names_around(comparison: Comparison) -> Span | None:
             if comparison.is_subject(span)
             and comparison.is_around(span)
             and not comparison.has_name(span)
+            and claim.word(span[1]).is_word
             and all(word.low != "that" for word in claim.words[span[1] : verb])
         ),
         None,

@@ -101,8 +101,6 @@ class Neo4jDerivedGraph(Neo4jStoreBase):
                 return False
             for kind, (ids, own) in vectors.items():
                 self._vectors.replace(kind, ids, own, tx, state)
-            none: tuple[list[str], Any] = ([], graph.entity_vectors[:0])
-            self._vectors.replace(VectorKind.ENTITY, *none, tx, state)
             aside = RowCache(None, "not committed yet")
             writer = GraphWriter(OneTransaction(tx), self._ws, aside, embedder.dimension, 1)
             for step in writer.plan(graph, consolidation, records):

@@ -4,6 +4,7 @@ of looks into it.
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,12 +26,14 @@ from graph_stores import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import StoreError
 from dynagrag.core.protocols import GraphStore
 from dynagrag.core.schema import CO_OCCURRENCE, Consolidation, EditKind, LabelMerge, VectorKind
 from dynagrag.graph_store.derived.canonical import make_edit, make_merge
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
 from dynagrag.graph_store.rules import missing_ids
+from dynagrag.registry.stores import sqlite_store
 
 
 def test_an_empty_store_has_an_empty_graph(make_store: MakeStore) -> None:
@@ -72,6 +75,29 @@ def test_the_graph_and_the_merges_round_trip_and_shrink_to_what_is_written(
     rederive(store)
     assert store.consolidation() == Consolidation()
     assert {e.key for e in store.graph().entities} == {"ada", "bob", "acme", "zenith", "canary77"}
+
+
+def test_vectors_are_replaced_by_those_of_another_store_unless_records_have_changed(
+    store: GraphStore, tmp_path: Path
+) -> None:
+    (tmp_path / "staged").mkdir()
+    staged = sqlite_store("", tmp_path / "staged", W, load_settings())
+    for own, embedder in ((store, EMBEDDER), (staged, replace(EMBEDDER, name="another"))):
+        own.set_embedder(embedder)
+        put(own, document("a", FACTS_A))
+        rederive(own)
+    before = store.records()
+    put(store, document("b", FACTS_B))
+    rederive(store)
+    assert not store.replace_vectors(staged, before)
+    assert store.embedder() == EMBEDDER
+    put(staged, document("b", FACTS_B))
+    rederive(staged)
+    assert store.replace_vectors(staged, store.records())
+    assert store.embedder() == staged.embedder()
+    assert store.is_derived_current()
+    assert np.array_equal(store.graph().entity_vectors, staged.graph().entity_vectors)
+    staged.close()
 
 
 def test_a_co_occurrence_has_no_vector_and_loses_one_that_it_had(store: GraphStore) -> None:

@@ -79,10 +79,11 @@ def test_workspaces_are_listed_with_what_they_hold_and_opened(
     until(page, lambda: "2 documents" in _words(page))
     assert _words(page).count("MB · in a file") == 2
     assert "in a file on this machine" in _words(page)
-    page.button(key="open_two").click().run()
-    assert page.session_state["workspace"] == "two"
-    assert "**two** :blue-badge[open]" in _words(page)
-    assert "two" in page.query_params["workspace"]
+    assert "**two** :blue-badge[open]" in _words(page), "the one that changed last"
+    page.button(key="open_one").click().run()
+    assert page.session_state["workspace"] == "one"
+    assert "**one** :blue-badge[open]" in _words(page)
+    assert "one" in page.query_params["workspace"]
 
 
 def test_a_workspace_that_nobody_looks_at_is_closed_but_not_while_it_works(

@@ -97,11 +97,16 @@ def attributed(text: str) -> Attributed | None:
 
 def speaker_says(attribution: Attributed, line: Line) -> bool:
     """Whether a line is the speaker's, or tells itself that the speaker said it."""
-    names = _names(attribution.who)
-    if line.speaker and (names <= (speaker := _names(line.speaker)) or speaker <= names):
+    if is_speaker(attribution.who, line):
         return True
-    words = _names(line.text)
+    names, words = _names(attribution.who), _names(line.text)
     return not attribution.who or (names <= words and not words.isdisjoint(TELLS))
+
+
+def is_speaker(who: str, line: Line) -> bool:
+    """Whether a name is that of a line's speaker, in full or in part."""
+    names, speaker = _names(who), _names(line.speaker or "")
+    return bool(speaker) and (names <= speaker or speaker <= names)
 
 
 def names_who(attribution: Attributed, text: str) -> bool:

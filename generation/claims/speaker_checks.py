@@ -1,9 +1,10 @@
 """Whether a line says something of its speaker, or of what its title names, and not of another."""
 
+from dynagrag.generation.claims.attribution import is_speaker
 from dynagrag.generation.claims.claim_lexicon import SUBJECT_PRONOUNS
 from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.name_match import Span
-from dynagrag.generation.claims.reading import Reading, folded
+from dynagrag.generation.claims.reading import Reading
 from dynagrag.generation.claims.roles import is_auxiliary, is_be, occurrences
 from dynagrag.generation.claims.word_senses import lemma
 from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS, ROLE_NOUNS
@@ -29,14 +30,14 @@ def speaker_gap(comparison: Comparison) -> Gap | None:
         return None
     who, stem, is_of_title = comparison.attribution.who, None, False
     opening = comparison.claim.word(0).low
-    is_own = bool(who) and _is_speaker(comparison, who)
+    is_own = bool(who) and is_speaker(who, comparison.line)
     if is_own and opening in _SAID_OF_SELF:
         spoken = _SPEAKERS | {opening}
     elif is_own and comparison.attribution.is_wished:
         spoken, stem = _SPEAKERS, lemma(comparison.attribution.verb.split()[0])
     elif around := _names_around(comparison):
         who = " ".join(word.text for word in comparison.claim.words[slice(*around)])
-        is_of_title = not _is_speaker(comparison, who)
+        is_of_title = not is_speaker(who, comparison.line)
         spoken = _SPEAKERS | SUBJECT_PRONOUNS if is_of_title else _SPEAKERS
     else:
         return None
@@ -96,11 +97,6 @@ def _may_be_of(comparison: Comparison, at: int, spoken: frozenset[str], is_of_ti
     thing = sentence.words[subject].low
     is_one_thing = sentence.word(subject - 1).low == "the" and not thing.endswith("s")
     return is_of_title and is_one_thing and thing not in ROLE_NOUNS
-
-
-def _is_speaker(comparison: Comparison, who: str) -> bool:
-    own = folded(comparison.line.speaker or "").split()
-    return any(word in own for word in folded(who).split())
 
 
 def _is_suffered(text: Reading, at: int) -> bool:

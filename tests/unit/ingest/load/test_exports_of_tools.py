@@ -1,27 +1,10 @@
 """What editors, chats and mail write: shapes of public documentation, words of our own."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from dynagrag.core.schema import LoadedSource
-from dynagrag.ingest.load import load_source
-
-Row = tuple[str | None, float | None, float | None, str]
-
-
-def load(folder: Path, name: str, content: Any) -> LoadedSource:
-    path = folder / name
-    text = content if isinstance(content, str) else json.dumps(content)
-    path.write_text(text, encoding="utf-8")
-    return load_source(path)
-
-
-def rows(source: LoadedSource) -> list[Row]:
-    assert source.refused is None, source.refused
-    return [(turn.speaker, turn.start_s, turn.end_s, turn.text) for turn in source.turns]
+from loaded import Row, load, rows
 
 
 def words(text: str, first: float, unit: float = 1.0, **more: Any) -> list[dict[str, Any]]:

@@ -1,27 +1,11 @@
 """Markup in fields, times at the ends of paragraphs, and what is no speech at all."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from loaded import load, rows
 
-from dynagrag.core.schema import LoadedSource
 from dynagrag.ingest.load import load_source
-
-Row = tuple[str | None, float | None, float | None, str]
-
-
-def load(folder: Path, name: str, content: Any) -> LoadedSource:
-    path = folder / name
-    text = content if isinstance(content, str) else json.dumps(content)
-    path.write_text(text, encoding="utf-8")
-    return load_source(path)
-
-
-def rows(source: LoadedSource) -> list[Row]:
-    assert source.refused is None, source.refused
-    return [(turn.speaker, turn.start_s, turn.end_s, turn.text) for turn in source.turns]
 
 
 def stamp(seconds: float, shown: str) -> str:

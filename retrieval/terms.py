@@ -8,10 +8,11 @@ takes their weight.
 from collections.abc import Mapping
 
 from dynagrag.core.schema import Document
+from dynagrag.language.content_words import content_words
 from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of
 from dynagrag.language.stemming import stem_of
+from dynagrag.language.word_runs import words
 from dynagrag.language.words import FUNCTION_WORDS
-from dynagrag.retrieval.passages import words
 
 FEWEST_ENGLISH = 0.3
 """The share of English function words from which on a text is English without being looked at
@@ -48,9 +49,7 @@ class TermReader:
 
 def _terms(text: str, language: str) -> list[str]:
     found = []
-    for word in words(text):
-        if language == ENGLISH and word in FUNCTION_WORDS:
-            continue
+    for word in content_words(text, language):
         found += [word, _STEM + stem_of(word, language)]
     return found
 

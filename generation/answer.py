@@ -333,5 +333,6 @@ def _answer(
         is_nothing_fitting=lines.is_nothing_fitting,
         unknown_names=lines.unknown_names,
         quiet_speakers=lines.quiet_speakers,
+        unread_language=lines.unread_language,
         clips=lines.clips,
     )

@@ -86,6 +86,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "unsupported": answer.is_unsupported,
         "unknown_names": {name: list(nearest) for name, nearest in answer.unknown_names.items()},
         "quiet_speakers": list(answer.quiet_speakers),
+        "unread_language": answer.unread_language,
         "citations": [asdict(c) for c in answer.citations],
         **_claims_json(answer),
         "intermediate": [_intermediate_json(a) for a in answer.intermediate],
@@ -212,6 +213,7 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
             name: tuple(nearest) for name, nearest in stored.get("unknown_names", {}).items()
         },
         quiet_speakers=tuple(stored.get("quiet_speakers", ())),
+        unread_language=stored.get("unread_language", ""),
         clips=tuple(_value(Clip, c) for c in trace.get("clips", ())),
     )
     return _answer_type().validate_python(asdict(answer))

@@ -411,6 +411,8 @@ class Answer:
         unknown_names: Names in the question that stand nowhere in the documents, each with those
         that are spelt most like it.
         quiet_speakers: Of several speakers who are asked for, those without a line that fits.
+        unread_language: The name of the question's language, else that of most of the lines that
+        were looked at, where the embedder was trained on English and it is another; else empty.
     """
 
     question: str
@@ -431,6 +433,7 @@ class Answer:
     is_nothing_fitting: bool = False
     unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     quiet_speakers: tuple[str, ...] = ()
+    unread_language: str = ""
     clips: tuple[Clip, ...] = ()
 
     @property

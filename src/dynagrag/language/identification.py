@@ -129,6 +129,11 @@ def language_name(code: str) -> str:
     return _NAMES.get(code, "language unknown")
 
 
+def language_codes() -> tuple[str, ...]:
+    """Those of the languages that are told apart, by code."""
+    return tuple(sorted(_NAMES))
+
+
 @lru_cache(maxsize=4_096)
 def _shares(text: str) -> tuple[tuple[str, float], ...]:
     """Each language's probability."""

@@ -56,6 +56,7 @@ from dynagrag.core.schema.graph import (
     VectorKind,
 )
 from dynagrag.core.schema.records import (
+    LANGUAGE_KEY,
     SPEAKER_DOUBTS,
     Chunk,
     ChunkWork,
@@ -89,6 +90,7 @@ from dynagrag.core.schema.trace import (
 
 __all__ = [
     "CO_OCCURRENCE",
+    "LANGUAGE_KEY",
     "SPEAKER_DOUBTS",
     "Answer",
     "AnswerTrace",

@@ -66,10 +66,11 @@ def inspect(
     """Show how each file is read, or why it is refused: what became of each label, and which
     speakers look like one person. Nothing is stored.
 
-    --json prints one object per line: {path, format, language, turns: [{speaker, start_s, end_s,
-    text}], labels: [{text, fate, why, num_turns, num_words, times_s, lines}], refused}, with
-    --speakers also {findings: [{kind, labels, what, lines}], doubtful, introduced: [{label, name,
-    line}]}; times are in seconds, languages ISO 639-1 codes. Of a workspace's documents: {document, id} and what --speakers adds.
+    --json prints one object per line: {path, format, language, turns: [{speaker, start_s,
+    end_s, text}], labels: [{text, fate, why, num_turns, num_words, times_s, lines}], refused},
+    with --speakers also {findings: [{kind, labels, what, lines}], doubtful, introduced:
+    [{label, name, line}]}; times are in seconds, languages ISO 639-1 codes. Of a workspace's
+    documents: {document, id} and what --speakers adds.
 
     Example: dynagrag inspect --speakers -w talks "Board meeting"
     """

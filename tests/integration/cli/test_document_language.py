@@ -67,12 +67,3 @@ def test_what_cannot_be_a_language_is_refused(rat: Path, cli: Callable[..., Any]
         assert refused.code == 2
         assert reason in refused.err
     assert languages(cli) == {"rat": "de", "council": "en"}
-
-
-def test_a_question_finds_another_form_of_a_word_in_each_language(
-    rat: Path, cli: Callable[..., Any]
-) -> None:
-    german = cli("ask", "Wie viel kosten die Umbauten?", "--json").json
-    assert "Umbau der Mühle" in german["clips"][0]["turns"][0]["quote"] + str(german["clips"][0])
-    english = cli("ask", "Who passed the budgets?", "--json").json
-    assert "passed the budget" in str(english["clips"][0])

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import Clip, EvidenceLine, Question
+from dynagrag.core.schema import Clip, EvidenceLine, OtherPerson, Question
 from dynagrag.generation.evidence_sentences.answerable import (
     CALIBRATED,
     LEAST,
@@ -16,14 +16,15 @@ from dynagrag.generation.evidence_sentences.clips import clips_of
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
+from dynagrag.generation.evidence_sentences.other_person import other_person
 from dynagrag.generation.evidence_sentences.speaker_turns import quiet
 
 
 @dataclass(frozen=True, slots=True)
 class BestLines:
     """Lines of evidence, best first, and the clips in which they stand. `answerable`,
-    `unknown_names`, `quiet_speakers`: as `Answer` has them. `notes`: what could not be told, a
-    sentence each.
+    `unknown_names`, `quiet_speakers`, `other_person`: as `Answer` has them. `notes`: what could not
+    be told, a sentence each.
     """
 
     lines: tuple[EvidenceLine, ...] = ()
@@ -34,6 +35,7 @@ class BestLines:
     quiet_speakers: tuple[str, ...] = ()
     clips: tuple[Clip, ...] = ()
     notes: tuple[str, ...] = ()
+    other_person: OtherPerson | None = None
 
 
 def best_lines(
@@ -57,4 +59,5 @@ def best_lines(
         () if is_nothing_fitting else quiet(lines, found.people),
         clips_of(index, lines),
         (f"{UNTOLD} ({foreign_language(question, found)})",) if is_foreign else (),
+        other_person(index, question, found, embedder),
     )

@@ -63,7 +63,7 @@ def test_a_round_in_which_each_speaks_once_of_themselves_has_speakers(tmp_path: 
 
 def test_minutes_whose_times_are_those_of_a_timetable_have_speakers(tmp_path: Path) -> None:
     text = (
-        "10:00 Ada Holm: We are open.\n10:05 Per Aas: Who has the key?\n10:15 Ada Holm: I have it.\n"
+        "10:00 Ada Holm: We are open.\n10:05 Per Aas: Who has the key?\n10:15 Ada Holm: I have.\n"
         "10:20 Per Aas: It is not the key.\n"
     )
     source = load(tmp_path, "minutes.txt", text)

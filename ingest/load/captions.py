@@ -17,7 +17,7 @@ from dynagrag.core.schema import LabelDecision, LabelFate, SourceTurn
 from dynagrag.core.text import clock_seconds, collapse, plural, short
 from dynagrag.ingest.load.json_records import read_record
 from dynagrag.ingest.load.label_forms import CUE_FORMS, Head
-from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside
+from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside, split_asides
 from dynagrag.ingest.load.parsed import Parsed, speaker_or_none, without_tags
 from dynagrag.ingest.load.speakers import (
     Labels,
@@ -41,7 +41,9 @@ _CLASS_STYLE = re.compile(r"::cue\(\s*c?\.(?P<name>[^\s().]+)\s*\)\s*\{(?P<style
 _COLOUR = re.compile(r"(?<![\w-])color\s*:\s*(?P<colour>[^;\s]+)", re.IGNORECASE)
 _COLOUR_NAMES = frozenset("white lime cyan red yellow magenta blue black green".split())
 """The classes that WebVTT knows (W3C, 5.2), and what a colour is called: nobody's name."""
-_WITHIN = re.compile(r"(?<=[.!?…♪)\]\"”’»–—-])[ ]+(?=(?P<label>[^\s:][^:]{0,39}):[ ])")
+_WITHIN = re.compile(
+    r"(?:(?<=[.!?…♪)\]\"”’»])|(?<=\w[-–—]))[ ]+(?=(?P<label>[^\s:][^:]{0,39}):[ ])"
+)
 """Where a label may stand behind what somebody else says, in the same line."""
 _SRT_OVERRIDE = re.compile(r"\{\\[^{}]*\}")
 _MOST = 0.8
@@ -244,7 +246,11 @@ def _turns(
             speaker = labels.speaker_of(head) if head else None
             if head is not None or begins_another(text):
                 current = speaker
-            turns.append(_turn(cue, text, speaker if is_aside(text) else current))
+            whose = speaker if is_aside(text) else current
+            parted = [own for own in split_asides(text) if own]
+            for own in parted:
+                is_beside = len(parted) > 1 and is_aside(own)
+                turns.append(_turn(cue, own, None if is_beside else whose))
             if not is_kept and ends_sentence(text):
                 current = None
     starts = {number: cue.start_s for number, cue in enumerate(cues, 1)}
@@ -304,7 +310,7 @@ def _turns_of_objects(cues: list[_Cue]) -> list[SourceTurn]:
         if not text.startswith("{"):
             return []
         try:
-            read = read_record(json.loads(text), "cue", {}, {})
+            read = read_record(json.loads(text), "cue", {})
         except (ValueError, RecursionError, LoadError):
             return []
         turns.append(_turn(cue, read.text, read.speaker))

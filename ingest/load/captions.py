@@ -223,19 +223,18 @@ def _turns(
         labels, places = cue_labels(texts)
     named = None if labels.form else speakers_of_ids([cue.name for cue in cues])
     if named is not None:
-        rows = zip(cues, texts, named, strict=True)
-        return [_turn(cue, " ".join(lines), name) for cue, lines, name in rows], ()
+        by_id = zip(cues, texts, named, strict=True)
+        return [_turn(cue, " ".join(lines), name) for cue, lines, name in by_id], ()
     if labels.form is not None:
         num_named = sum(
             (at, 0) in places and places[at, 0] in labels.heads for at in range(len(cues))
         )
         notes.append(f"{plural(num_named, 'cue')} of {len(cues):,} begin with a speaker's name")
     notes += label_notes(labels, "cue")
-    rows = [
-        _labelled(lines, [labels.heads.get(places.get((n, at), -1)) for at in range(len(lines))],
-                  labels)
-        for n, lines in enumerate(texts)
-    ]  # fmt: skip
+    rows = []
+    for number, lines in enumerate(texts):
+        heads = [labels.heads.get(places.get((number, at), -1)) for at in range(len(lines))]
+        rows.append(_labelled(lines, heads, labels))
     spoken = [part for parts in rows for part in parts]
     num_dashed = sum(head is None and bool(_DASHED.match(text)) for head, text in spoken)
     # Where dashes part voices without names, who speaks may change between cues without any sign.

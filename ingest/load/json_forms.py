@@ -8,7 +8,6 @@ gathered into turns (`spoken_words`).
 import json
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -82,6 +81,8 @@ _GUESSED = frozenset({"turns-json", "other-json"})
 """Forms of any program, whose keys may be its own."""
 _BRACES = re.compile(r"[{}]")
 _MAX_OTHERS = 4
+_MAX_VOICES = 20
+"""At once, in a list of who spoke when."""
 _NEARLY = 0.8
 """The share of a segment that whoever speaks meanwhile must fill."""
 _SAMPLE_RECORDS, _MAX_TIME = 20, 40
@@ -262,8 +263,8 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     inner = _whole_transcripts(records)
     if inner:
         turns, notes_of_turns = inner, ["each of its texts is read as a transcript"]
-    turns = with_names(turns, data)
-    in_order = _by_start(turns) if found.path.endswith("{}") else _oldest_first(turns)
+    called = with_names(turns, data)
+    in_order = _by_start(called) if found.path.endswith("{}") else _oldest_first(called)
     moved, notes_of_dates = from_first(in_order)
     notes += [*notes_of_turns, *notes_of_dates]
     if not found.is_whole:
@@ -599,11 +600,15 @@ def _within(
     """Who speaks nearly all the time from one second to another; None where that is nobody."""
     if start_s is None or end_s is None or end_s <= start_s:
         return None
-    spoken: Counter[str] = Counter()
-    for span in spans:
-        spoken[span.speaker] += max(0.0, min(end_s, span.end) - max(start_s, span.start))
-    (speaker, length), *_ = spoken.most_common(1) or [("", 0.0)]
-    return speaker if length >= _NEARLY * (end_s - start_s) else None
+    spoken: dict[str, float] = {}
+    first = bisect_right(spans, start_s, key=lambda span: span.start)
+    for span in spans[max(0, first - _MAX_VOICES) :]:
+        if span.start >= end_s:
+            break
+        length = max(0.0, min(end_s, span.end) - max(start_s, span.start))
+        spoken[span.speaker] = spoken.get(span.speaker, 0.0) + length
+    speaker = max(spoken, key=spoken.__getitem__, default="")
+    return speaker if spoken.get(speaker, 0.0) >= _NEARLY * (end_s - start_s) else None
 
 
 def _with_speakers(words: list[SpokenWord], spans: Sequence[_SpeakerSpan]) -> list[SpokenWord]:

@@ -8,7 +8,7 @@ entities; a test holds this parser to it where both can read.
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -235,6 +235,15 @@ def _turns(
     for number, lines in enumerate(texts):
         heads = [labels.heads.get(places.get((number, at), -1)) for at in range(len(lines))]
         rows.append(_labelled(lines, heads, labels))
+    turns = list(_spoken(cues, rows, labels))
+    starts = {number: cue.start_s for number, cue in enumerate(cues, 1)}
+    return turns, cue_decisions(labels, starts)
+
+
+def _spoken(
+    cues: Sequence[_Cue], rows: Sequence[list[tuple[Head | None, str]]], labels: Labels
+) -> Iterator[SourceTurn]:
+    """The turns of cues' words by their heads; a speaker goes on until another begins."""
     spoken = [part for parts in rows for part in parts]
     num_dashed = sum(head is None and bool(_DASHED.match(text)) for head, text in spoken)
     # Where dashes part voices without names, who speaks may change between cues without any sign.
@@ -249,11 +258,9 @@ def _turns(
             parted = [own for own in split_asides(text) if own]
             for own in parted:
                 is_beside = len(parted) > 1 and is_aside(own)
-                turns.append(_turn(cue, own, None if is_beside else whose))
+                yield _turn(cue, own, None if is_beside else whose)
             if not is_kept and ends_sentence(text):
                 current = None
-    starts = {number: cue.start_s for number, cue in enumerate(cues, 1)}
-    return turns, cue_decisions(labels, starts)
 
 
 def _name_voices(cues: list[_Cue], text: str) -> None:

@@ -338,5 +338,6 @@ def _answer(
         unknown_names=lines.unknown_names,
         quiet_speakers=lines.quiet_speakers,
         other_person=lines.other_person,
+        unread_language=lines.unread_language,
         clips=lines.clips,
     )

@@ -422,6 +422,8 @@ class Answer:
         quiet_speakers: Of several speakers who are asked for, those without a line that fits.
         other_person: Of whom lines say what is asked of one speaker, where they don't say it of
             that one.
+        unread_language: The name of the question's language, else that of most of the lines that
+        were looked at, where the embedder was trained on English and it is another; else empty.
     """
 
     question: str
@@ -443,6 +445,7 @@ class Answer:
     unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     quiet_speakers: tuple[str, ...] = ()
     other_person: OtherPerson | None = None
+    unread_language: str = ""
     clips: tuple[Clip, ...] = ()
 
     @property

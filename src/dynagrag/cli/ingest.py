@@ -79,15 +79,15 @@ REMOVE_MISSING = Annotated[
 ]
 
 SPEAKER_MAP = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
-        metavar="FILE",
+        metavar="MAP",
         help=(
-            "Names for speakers, as CSV (label,name or label,name,file) or JSON ({label: name}): an"
-            " empty name or - is nobody, one name for two labels makes them one, the label - stands"
-            " for turns without a speaker, and a label that a file wasn't read with is looked for"
-            " before colons. Later ingests of the same files keep them. Default: the labels of the"
-            " files."
+            "Names for speakers: one as LABEL=NAME, or a file, CSV (label,name or label,name,file)"
+            " or JSON ({label: name}). An empty name or - is nobody, one name for two labels makes"
+            " them one, the label - stands for turns without a speaker, and a label that a file"
+            " wasn't read with is looked for before colons. Later ingests of the same files keep"
+            " them. May be repeated. Default: the labels of the files."
         ),
     ),
 ]
@@ -130,7 +130,7 @@ def ingest(
     from dynagrag.workspace.glossaries import read_glossaries
     from dynagrag.workspace.ingest_job import IngestOptions, check_options
 
-    names = read_speaker_names(speaker_map) if speaker_map else SpeakerNames()
+    names = read_speaker_names(*speaker_map) if speaker_map else SpeakerNames()
     extraction = ExtractionOptions(
         tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings
     )

@@ -51,6 +51,7 @@ from dynagrag.models.reply_room import typical_thoughts
 from dynagrag.workspace.address import store_address
 from dynagrag.workspace.glossaries import read_glossaries, store_glossaries
 from dynagrag.workspace.parts import WorkspaceParts
+from dynagrag.workspace.unread_languages import unread_languages
 
 _LOG = logging.getLogger(__name__)
 INGEST, RETRY = "ingest", "retry"
@@ -346,6 +347,10 @@ class PreparedIngest:
             document.id != work.document.id for document in self.parts.store.documents()
         ):
             self.parts.journal.forget_documents([work.document.id])
+
+    def unread_languages(self) -> list[str]:
+        """Languages of the documents to ingest that the embedder was not trained on."""
+        return unread_languages(self.parts, (planned.document for planned in self.plan.documents))
 
     def _typical_work(self) -> ChunkWork | None:
         """The chunk of middle length."""

@@ -28,6 +28,7 @@ from dynagrag.ingest.load.documents import (
 )
 from dynagrag.ingest.load.encoding import binary_kind, decode
 from dynagrag.ingest.load.europarl import parse_europarl
+from dynagrag.ingest.load.fountain import parse_fountain
 from dynagrag.ingest.load.json_forms import parse_json
 from dynagrag.ingest.load.mail_form import is_mail, parse_mail
 from dynagrag.ingest.load.parsed import (
@@ -60,6 +61,7 @@ _LINE_PARSERS = {
     "lrc": parse_lrc,
     "mission-clock": parse_mission_clock,
     "spacelog": parse_spacelog,
+    "fountain": parse_fountain,
     "aligned": parse_aligned,
     "europarl": parse_europarl,
     "csv": parse_csv,

@@ -15,7 +15,7 @@ from typing import Any
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
-from dynagrag.ingest.load.html_text import FURNITURE, html_words
+from dynagrag.ingest.load.html_text import FURNITURE, HEADING, html_words
 from dynagrag.ingest.load.parsed import (
     DATE_KEY,
     MAX_FILE_BYTES,
@@ -346,10 +346,11 @@ def parse_html(text: str) -> Parsed:
         heading = soup.title or soup.find("h1")
         title = collapse(heading.get_text()) if heading is not None else ""
         tables = list(_tables_of_turns(soup))
-        parsed = _with_tables("".join(html_words(soup)), tables)
+        parsed = _with_tables("".join(html_words(soup, marks_headings=True)), tables)
         beside = [own for own in soup.find_all(FURNITURE) if own.get_text().strip()]
         notes = ("the page's menus and footer left out",) if beside else ()
-        return replace(parsed, title=title, notes=(*notes, *parsed.notes), format=None)
+        turns = tuple(replace(own, text=own.text.removeprefix(HEADING)) for own in parsed.turns)
+        return replace(parsed, turns=turns, title=title, notes=(*notes, *parsed.notes), format=None)
 
 
 def _tables_of_turns(soup: Any) -> Iterator[Parsed]:

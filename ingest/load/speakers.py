@@ -26,6 +26,7 @@ from dynagrag.ingest.load.label_forms import (
 )
 from dynagrag.ingest.load.label_shapes import (
     Shape,
+    ends_sentence,
     is_clause,
     is_dash,
     no_person,
@@ -389,8 +390,11 @@ def _stray_heads(
     covered = {at for head in heads.values() for at in range(head.at, head.at + head.num_lines)}
     is_plain = any(reading.form.place == _COLON_PLACE for reading in chosen)
     coverage = max(reading.coverage for reading in chosen)
+    first = min((at for at, head in heads.items() if head.label in speakers), default=0)
     for at, head in (plain.heads if plain else {}).items():
         if at in covered or is_plain:
+            continue
+        if at < first and not ends_sentence(head.rest):  # `Host: Ada Holm`, above the talk
             continue
         is_marked = lines[at].text[0] in "*_"
         may_open = head.opens or lines[at].is_indented

@@ -6,13 +6,13 @@ label that names nobody are nobody's, whoever spoke before.
 
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from dynagrag.core.schema import LabelDecision, SourceTurn
-from dynagrag.core.text import collapse
+from dynagrag.core.text import UNSPACED, collapse
 from dynagrag.ingest.load.clocks import (
     ANY_CLOCK,
     CLOCK,
@@ -62,6 +62,9 @@ _QUOTED = re.compile(r"(?:>[ ]?)+(?=[^\s>])|>+$")
 _SHOUTED = re.compile(r"[^\W\d_][^\n!?,;:a-z]{4,60}[^\W_]")
 _MOST_FOOT_WORDS = 12
 _FEW_WORDS = 4
+_LEAST_QUOTED_CHARS = 10
+_SENTENCE_GAP = re.compile(r"(?<=[.!?…])[\"”’»*_]*\s+|(?<=[。！？])")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _MOST_CLOSING_WORDS = 14
 """Of a last line behind applause: `The sitting was closed at noon.`"""
 _MANY_WORDS = 20
@@ -311,6 +314,9 @@ class _Cutter:
     has_narrator: bool = False
     """Whether its paragraphs without a label are told by somebody who isn't named."""
 
+    quoted: set[int] = field(default_factory=set)
+    """Lines of paragraphs that repeat what stands elsewhere, as a page sets off a quotation."""
+
     closing: set[int] = field(default_factory=set)
     """Lines of paragraphs that may be the report's again, behind what was said last."""
 
@@ -333,6 +339,21 @@ class _Cutter:
         end = next(ends, len(self.lines))
         return {max(own)} if (own := [at for at in opening if at < end]) else set()
 
+    def _quoted(self) -> set[int]:
+        """Paragraphs of one line without a label whose sentences all come twice."""
+        heads = self.labels.heads
+        words = [heads[at].rest if at in heads else line.text for at, line in enumerate(self.lines)]
+        counts = Counter(sentence for own in words for sentence in _sentences(own))
+        return {
+            at
+            for at, own in enumerate(words)
+            if at not in heads
+            and self.lines[at].opens
+            and (at + 1 == len(words) or self.lines[at + 1].opens)
+            and len(own) >= _LEAST_QUOTED_CHARS * (1 if _UNSPACED.search(own) else 3)
+            and all(counts[sentence] > 1 for sentence in _sentences(own))
+        }
+
     def _has_narrator(self) -> bool:
         """Whether a report has few other paragraphs of its own between the turns."""
         heads = self.labels.heads
@@ -353,6 +374,7 @@ class _Cutter:
         is_report = self._is_report()
         self.has_narrator = is_report and self._has_narrator()
         self.closing = self._closing() if is_report else set()
+        self.quoted = self._quoted()
         if self.has_narrator:
             self.notes.append(
                 "it begins without a name, so its few paragraphs without one are nobody's"
@@ -447,7 +469,7 @@ class _Cutter:
         line = self.lines[at]
         if self.labels.form is None or self._is_below_name():
             return False
-        if at in self.closing or self._is_no_talk(at) or self._leads_on(at):
+        if at in self.closing or at in self.quoted or self._is_no_talk(at) or self._leads_on(at):
             return True
         is_outside = self.has_narrator or (self.is_set_in and not line.is_indented)
         if line.opens and is_outside and not is_aside(line.text):
@@ -575,6 +597,12 @@ class _Cutter:
             return False
         has_own_time = self.clocks.ends and _TRAILING.fullmatch(line.text) is not None
         return last.clock is None or has_own_time
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a line, without what marks a quotation."""
+    parts = (part.strip("*_>\"“”„«»「」‘’' ") for part in _SENTENCE_GAP.split(text))
+    return [part for part in parts if part]
 
 
 def _is_heading(text: str) -> bool:

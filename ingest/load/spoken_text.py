@@ -44,6 +44,11 @@ _TRAILING = re.compile(rf"(.*?)(?<![ \t])[ \t]+({MARKED_CLOCK})$", re.ASCII)
 _ANY = re.compile(CLOCK, re.ASCII)
 _LONG_CLOCK = re.compile(r"\d{1,2}:\d{2}:\d{2}$", re.ASCII)
 _COUNTED = re.compile(r"[ \t]{0,8}(\d{1,2})([ \t]{2,}(?=\S)|[ \t]*$)")
+_MARGINS = (
+    re.compile(r"(?:(?<=\S)[ \t]{2,}|^[ \t]+)(\d{1,4})[ \t]*$"),
+    re.compile(r"^[ \t]*(\d{1,4})(?:[ \t]{2,}(?=\S)|[ \t]*$)"),
+)
+_ANSWER = re.compile(r"(?<=[?.!\"'”’])-{3}(?!-)|(?<=\?)(?:--|[—–])(?=[^\W_])")
 _LEAST_LINES_OF_PAGE, _MOST_LINES_OF_PAGE = 10, 30
 _WITHIN = re.compile(rf"(?:\S+[ \t]+){{1,4}}{MARKED_CLOCK}", re.ASCII)
 _NO_WORDS = re.compile(r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*")
@@ -94,10 +99,12 @@ class _OpenTurn:
 
 
 def filled_lines(lines: Iterable[str]) -> list[TextLine]:
-    """The lines that hold anything, each with its number and whether it begins a paragraph."""
+    """The lines that hold anything, each with its number and whether it begins a paragraph; what
+    is answered behind dashes has a line of its own.
+    """
     made: list[TextLine] = []
     opens = True
-    lines = list(lines)
+    lines = _without_some_numbers(list(lines))
     bare = _without_numbers(lines)
     is_numbered = bare != lines
     for number, line in enumerate(bare, 1):
@@ -108,7 +115,41 @@ def filled_lines(lines: Iterable[str]) -> list[TextLine]:
             made.append(TextLine(text, number, opens, line[:2].isspace(), is_outside))
         # Between numbered lines a blank one is the edge of a page.
         opens = not text and not (is_numbered and _COUNTED.match(lines[number - 1]) is None)
+    return _with_answers(made)
+
+
+def _with_answers(lines: list[TextLine]) -> list[TextLine]:
+    """The lines, cut where a witness answers in the paragraph that asks: `Where?---At the weir.`"""
+    num_asked = sum(line.text.count("?") for line in lines)
+    num_answers = sum(bool(_ANSWER.search(line.text)) for line in lines)
+    if num_answers < RECURS or num_answers < 0.3 * num_asked:
+        return lines
+    made: list[TextLine] = []
+    is_answered = False
+    for line in lines:
+        parts = [part.strip() for part in _ANSWER.split(line.text)]
+        for number, words in enumerate(parts):
+            is_answer = bool(number) or (is_answered and not line.opens)
+            if words:
+                opens = line.opens and not number
+                made.append(replace(line, text=words, opens=opens, answers=is_answer))
+        is_answered = not parts[-1]
     return made
+
+
+def _without_some_numbers(lines: list[str]) -> list[str]:
+    """The lines without the numbers of each fifth or tenth one in a margin."""
+    for margin in _MARGINS:
+        counted = {at: match for at, line in enumerate(lines) if (match := margin.search(line))}
+        numbers = [int(match[1]) for match in counted.values()]
+        steps = list(pairwise(zip(counted, numbers, strict=True)))
+        num_fit = sum(m - n == at - before in {5, 10} for (before, n), (at, m) in steps)
+        if len(numbers) > RECURS and num_fit >= 0.8 * len(steps):
+            return [
+                line[: counted[at].start()] + line[counted[at].end() :] if at in counted else line
+                for at, line in enumerate(lines)
+            ]
+    return lines
 
 
 def _without_numbers(lines: list[str]) -> list[str]:
@@ -130,7 +171,7 @@ def _without_numbers(lines: list[str]) -> list[str]:
 
 
 def _is_numbered(lines: Sequence[str]) -> bool:
-    return _without_numbers(list(lines)) != list(lines)
+    return _without_numbers(_without_some_numbers(list(lines))) != list(lines)
 
 
 def spoken_format(lines: list[str]) -> str | None:
@@ -311,6 +352,9 @@ class _Cutter:
     is_set_in: bool = False
     """Whether names are set in, as in a script: what isn't is nobody's."""
 
+    asking: tuple[str | None, str | None] | None = None
+    """(speaker, label) of who asks, while a witness answers in the same paragraph."""
+
     has_narrator: bool = False
     """Whether its paragraphs without a label are told by somebody who isn't named."""
 
@@ -389,6 +433,9 @@ class _Cutter:
                 at += head.num_lines
                 continue
             line = self.lines[at]
+            if line.opens and self.asking:
+                (self.speaker, self.label), self.asking = self.asking, None
+                self.turns.append(_OpenTurn(self.speaker, self.label, line.number))
             if line.is_outside:
                 self.turns.append(_OpenTurn(None, None, line.number, None, [line.text], True))
                 at += 1
@@ -413,6 +460,7 @@ class _Cutter:
 
     def _begin(self, head: Head) -> None:
         line = self.lines[head.at]
+        self.asking = (self.asking or (self.speaker, self.label)) if line.answers else None
         self.speaker = self.labels.speaker_of(head)
         self.label = head.label
         if head.clock is not None and self.clocks.alone:

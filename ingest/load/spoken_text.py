@@ -48,11 +48,17 @@ _MARGINS = (
     re.compile(r"(?:(?<=\S)[ \t]{2,}|^[ \t]+)(\d{1,4})[ \t]*$"),
     re.compile(r"^[ \t]*(\d{1,4})(?:[ \t]{2,}(?=\S)|[ \t]*$)"),
 )
+_NUMBERED = re.compile(r"[ \t]*[\[(¶]?(\d{1,4}(?:\.\d{1,3}){0,2})[.)\]]?[ \t]+(?=\S)")
+_FEWEST_NUMBERED = 6
 _ANSWER = re.compile(r"(?<=[?.!\"'”’])-{3}(?!-)|(?<=\?)(?:--|[—–])(?=[^\W_])")
 _LEAST_LINES_OF_PAGE, _MOST_LINES_OF_PAGE = 10, 30
 _WITHIN = re.compile(rf"(?:\S+[ \t]+){{1,4}}{MARKED_CLOCK}", re.ASCII)
-_NO_WORDS = re.compile(r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*")
-"""A rule, a time that counts nothing, an export's `{Reactions}`, whose rights they are."""
+_NO_WORDS = re.compile(
+    r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*|(?:[^\W\d_][^._:\n]{0,40}:?[ \t]*(?:\.{5,}|_{4,})[ \t]*)+"
+)
+"""A rule, a time that counts nothing, an export's `{Reactions}`, whose rights they are, what is to
+be filled in: `Signed: ......`
+"""
 _NO_TALK = re.compile(r"[<§=|].*|[^.!?]*\.(?:docx?|odt|pdf|rtf|txt|mp[34]|wav)\b[^.!?]*", re.DOTALL)
 """What nobody says, in a paragraph: `<May> - 2 references`, `§ 10 Ferry`, `4:12 in May.docx`."""
 _SWORN = re.compile(
@@ -104,7 +110,7 @@ def filled_lines(lines: Iterable[str]) -> list[TextLine]:
     """
     made: list[TextLine] = []
     opens = True
-    lines = _without_some_numbers(list(lines))
+    lines = _without_paragraph_numbers(_without_some_numbers(list(lines)))
     bare = _without_numbers(lines)
     is_numbered = bare != lines
     for number, line in enumerate(bare, 1):
@@ -152,6 +158,35 @@ def _without_some_numbers(lines: list[str]) -> list[str]:
     return lines
 
 
+def _without_paragraph_numbers(lines: list[str]) -> list[str]:
+    """The lines without the numbers that count most paragraphs: `2.3 JH - Yes.`; what has a number
+    of a higher order and is no sentence is a heading.
+    """
+    found = {at: match for at, line in enumerate(lines) if (match := _NUMBERED.match(line))}
+    numbers = {at: tuple(map(int, match[1].split("."))) for at, match in found.items()}
+    num_filled = sum(bool(line.strip()) for line in lines)
+    if len(numbers) < _FEWEST_NUMBERED or len(numbers) < 0.6 * num_filled:
+        return lines
+    steps = list(pairwise(numbers.values()))
+    if sum(_follows(number, other) for number, other in steps) < 0.9 * len(steps):
+        return lines
+    depth = max(Counter(map(len, numbers.values())).items(), key=lambda item: item[1])[0]
+    made = list(lines)
+    for at, match in found.items():
+        words = lines[at][match.end() :]
+        is_heading = len(numbers[at]) < depth and not ends_sentence(words)
+        made[at] = f"# {words}" if is_heading else words
+    return made
+
+
+def _follows(number: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether a number is the next one, at any level: 2.13, 3, 3.1."""
+    place = next((n for n, (a, b) in enumerate(zip(number, other, strict=False)) if a != b), None)
+    if place is None:
+        return len(other) == len(number) + 1 and other[-1] in {0, 1}
+    return other[place] == number[place] + 1 and all(n in {0, 1} for n in other[place + 1 :])
+
+
 def _without_numbers(lines: list[str]) -> list[str]:
     """The lines without a column of numbers that counts them, page by page, as courts have it."""
     counted = {at: match for at, line in enumerate(lines) if (match := _COUNTED.match(line))}
@@ -171,7 +206,8 @@ def _without_numbers(lines: list[str]) -> list[str]:
 
 
 def _is_numbered(lines: Sequence[str]) -> bool:
-    return _without_numbers(_without_some_numbers(list(lines))) != list(lines)
+    lines = list(lines)
+    return _without_numbers(_without_paragraph_numbers(_without_some_numbers(lines))) != lines
 
 
 def spoken_format(lines: list[str]) -> str | None:

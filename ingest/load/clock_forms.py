@@ -17,7 +17,7 @@ _AIR = re.compile(
     r"(?P<code>[A-Z][A-Z\d]{0,6}(?:[-/(][A-Z\d)]{1,6}){0,2}(?: \([A-Z]{2,12}\))?|[-–—.]{2,4})[ \t]+(?P<words>\S.*)",
     re.ASCII,
 )
-_FEWEST, _MOST = 3, 0.5
+_FEWEST, _LEAST = 3, 0.2
 _SPACELOG = re.compile(r"\[(-)?(\d{1,4}):(\d{2}):(\d{2}):(\d{2})\]\s*", re.ASCII)
 _SPACELOG_SPEAKER = re.compile(r"([^\s:_#\[(][^:]{0,40}?)[ \t]*:(?=\s|$)")
 _SPACELOG_LINK = re.compile(r"\[(?:glossary|time):([^\[\]|]{0,200})(?:\|([^\[\]]{0,200}))?\]")
@@ -136,11 +136,10 @@ def parse_spacelog(lines: list[str]) -> Parsed:
 
 
 def is_air_to_ground(lines: list[str]) -> bool:
-    """Whether half of the paragraphs begin as in a voice transcription: `04 06 35 51  CC  Go`."""
-    opening = [block[0].strip() for block in paragraphs(lines)]
-    num_fit = sum(_AIR.fullmatch(line) is not None for line in lines)
-    num_open = sum(_AIR.fullmatch(line) is not None for line in opening)
-    return num_fit >= _FEWEST and (num_open >= _MOST * len(opening) or 2 * num_fit >= len(lines))
+    """Whether a fifth of the lines begin as in a voice transcription: `04 06 35 51  CC  Go`."""
+    filled = [line.strip() for line in lines if line.strip()]
+    num_fit = sum(_AIR.fullmatch(line) is not None for line in filled)
+    return num_fit >= _FEWEST and num_fit >= _LEAST * len(filled)
 
 
 def parse_air_to_ground(lines: list[str]) -> Parsed:

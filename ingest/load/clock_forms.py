@@ -147,9 +147,11 @@ def parse_air_to_ground(lines: list[str]) -> Parsed:
     below to a blank one. Other paragraphs, such as LOSS OF SIGNAL, are nobody's.
     """
     turns: list[_Open] = []
-    others = [line for line in lines if line.strip() and not _AIR.fullmatch(line.strip())]
-    is_hanging = 2 * sum(line[:1].isspace() for line in others) > len(others)
-    for block in paragraphs(lines):
+    blocks = paragraphs(lines)
+    spoken = [block for block in blocks if _AIR.fullmatch(block[0].strip())]
+    below = [line for block in spoken for line in block if not _AIR.fullmatch(line.strip())]
+    is_hanging = 2 * sum(line[:1].isspace() for line in below) >= len(below)
+    for block in blocks:
         turns.append(_Open())
         for line in block:
             match = _AIR.fullmatch(line.strip())

@@ -165,7 +165,8 @@ def _without_paragraph_numbers(lines: list[str]) -> list[str]:
     found = {at: match for at, line in enumerate(lines) if (match := _NUMBERED.match(line))}
     numbers = {at: tuple(map(int, match[1].split("."))) for at, match in found.items()}
     num_filled = sum(bool(line.strip()) for line in lines)
-    if len(numbers) < _FEWEST_NUMBERED or len(numbers) < 0.6 * num_filled:
+    is_few = len(numbers) < max(_FEWEST_NUMBERED, 0.6 * num_filled)
+    if is_few or _without_numbers(lines) != lines:
         return lines
     steps = list(pairwise(numbers.values()))
     if sum(_follows(number, other) for number, other in steps) < 0.9 * len(steps):

@@ -1,5 +1,5 @@
-"""Text forms of spaceflight, whose turns begin with the time: mission clock, Spacelog, air-to-ground
-voice. A turn lasts until the next such line, in the last of them until a blank line.
+"""Text forms of spaceflight, whose turns begin with the time: mission clock, Spacelog, voice from
+air to ground. A turn lasts until the next such line, in the last of them until a blank line.
 """
 
 import re
@@ -14,7 +14,8 @@ _MISSION = re.compile(rf"\[(?:{_HMS})? ?(-)? ?(?:{_HMS})?\][ \t]*(.*)", re.ASCII
 _MISSION_NOTE = re.compile(r"\d{0,3}> ?")
 _AIR = re.compile(
     r"(?P<time>\d{2,3}(?: \d{2}){2,3})[ \t]+"
-    r"(?P<code>[A-Z][A-Z\d]{0,6}(?:[-/(][A-Z\d)]{1,6}){0,2}(?: \([A-Z]{2,12}\))?|[-–—.]{2,4})[ \t]+(?P<words>\S.*)",
+    r"(?P<code>[A-Z][A-Z\d]{0,6}(?:[-/(][A-Z\d)]{1,6}){0,2}(?: \([A-Z]{2,12}\))?|[-–—.]{2,4})"
+    r"[ \t]+(?P<words>\S.*)",
     re.ASCII,
 )
 _FEWEST, _LEAST = 3, 0.2

@@ -72,8 +72,8 @@ def read_field(text: str) -> tuple[str, float | None]:
 
 
 def html_words(soup: Any, marks_headings: bool = False) -> Iterator[str]:
-    """A page's text with blank lines round its blocks, HEADING before headings if that is asked. Walked by links, not by recursion: pages may
-    be nested without end.
+    """A page's text with blank lines round its blocks, HEADING before headings if that is asked.
+    Walked by links, not by recursion: pages may be nested without end.
     """
     from bs4.element import NavigableString, PreformattedString, Tag
 
@@ -82,7 +82,8 @@ def html_words(soup: Any, marks_headings: bool = False) -> Iterator[str]:
     is_timed = False  # whether the paragraph has a time so far
     for element in soup.descendants:
         piece = ""
-        if id(element.parent) in dropped or element.name in _DROPPED:
+        is_cited = element.name == "footer" and element.parent.name == "blockquote"
+        if id(element.parent) in dropped or (element.name in _DROPPED and not is_cited):
             dropped.add(
                 id(element)
             )  # passed over, not cut out: that looks for its place among its siblings each time
@@ -120,8 +121,10 @@ def _is_heading(element: Any) -> bool:
     if element.name not in _HEADINGS:
         return False
     first = next((own for own in islice(element.descendants, 4) if own.name is None), None)
-    return first is not None and bool(first.strip()) and not any(
-        own.name in _BLOCKS for own in islice(element.descendants, 4)
+    return (
+        first is not None
+        and bool(first.strip())
+        and not any(own.name in _BLOCKS for own in islice(element.descendants, 4))
     )
 
 

@@ -51,6 +51,7 @@ _SENTENCE_END = re.compile(
 """Of all scripts; Greek asks with a semicolon."""
 _INLINE_ASIDE = re.compile(
     r"(?:(?<=^)|(?<=[.!?…»”\"] ))(\([^()]{1,150}\)|\[[^\[\]]{1,150}\])[.*_]*(?=\s|$)"
+    r"|(?<=[。！？…])(（[^（）]{1,50}）)"
 )
 _MAX_ASIDE_WORDS = 14
 _ASIDE_SIGNS = {
@@ -264,7 +265,7 @@ def split_asides(words: str) -> list[str]:
     parts = [""]
     done = 0
     for match in _INLINE_ASIDE.finditer(words):
-        inside = match[1][1:-1]
+        inside = (match[1] or match[2])[1:-1]
         if len(inside.split()) <= _MAX_ASIDE_WORDS and any(ch.isalpha() for ch in inside):
             parts[-1] += words[done : match.start()]
             parts += [match[0], ""]

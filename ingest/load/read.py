@@ -17,7 +17,11 @@ from dynagrag.ingest.load import foreign, sniff
 from dynagrag.ingest.load.aligned_forms import parse_aligned
 from dynagrag.ingest.load.captions import parse_captions
 from dynagrag.ingest.load.chat_form import is_chat, parse_chat
-from dynagrag.ingest.load.clock_forms import parse_air_to_ground, parse_mission_clock, parse_spacelog
+from dynagrag.ingest.load.clock_forms import (
+    parse_air_to_ground,
+    parse_mission_clock,
+    parse_spacelog,
+)
 from dynagrag.ingest.load.documents import (
     is_rtf,
     parse_docx,

@@ -54,7 +54,8 @@ _ANSWER = re.compile(r"(?<=[?.!\"'”’])-{3}(?!-)|(?<=\?)(?:--|[—–])(?=[^\
 _LEAST_LINES_OF_PAGE, _MOST_LINES_OF_PAGE = 10, 30
 _WITHIN = re.compile(rf"(?:\S+[ \t]+){{1,4}}{MARKED_CLOCK}", re.ASCII)
 _NO_WORDS = re.compile(
-    r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*|(?:[^\W\d_][^._:\n]{0,40}:?[ \t]*(?:\.{5,}|_{4,})[ \t]*)+"
+    r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*"
+    r"|(?:[^\W\d_][^._:\n]{0,40}:?[ \t]*(?:\.{5,}|_{4,})[ \t]*)+"
 )
 """A rule, a time that counts nothing, an export's `{Reactions}`, whose rights they are, what is to
 be filled in: `Signed: ......`
@@ -504,7 +505,10 @@ class _Cutter:
             self.pending = None
         turn = _OpenTurn(self.speaker, head.label, line.number, head.clock or self.pending)
         words = head.rest
-        if self.speaker is None:
+        if words[:1] == "<" and is_aside(words):  # <Media omitted>
+            self.speaker = None
+            turn.speaker, turn.is_aside = None, True
+        elif self.speaker is None:
             words = " ".join(item.text for item in self.lines[head.at : head.at + head.num_lines])
             match = _LEADING.fullmatch(words) if head.clock else None
             words = match[2] if match else words

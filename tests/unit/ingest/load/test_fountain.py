@@ -21,7 +21,7 @@ So stay.
 
 LENA (O.S.) (CONT'D)
 Otto? /* cut: she shouts */ Are you [[check the name]] there?
-  
+{blank}
 I can hear you.
 
 @deForest ^
@@ -52,7 +52,7 @@ Nobody speaks below a blank line.
 
 
 def test_names_parentheses_and_forced_marks_are_read_by_the_rules(tmp_path: Path) -> None:
-    source = load(tmp_path, "weir.fountain", SCRIPT)
+    source = load(tmp_path, "weir.fountain", SCRIPT.replace("{blank}", "  "))
     assert (source.format, source.title) == ("fountain", "The Weir")
     assert [(turn.speaker, turn.text) for turn in source.turns] == [
         (None, "Title: The Weir Author: Ada Holm Notes: A first draft."),

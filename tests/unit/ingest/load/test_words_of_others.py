@@ -58,7 +58,7 @@ FORMS: dict[str, tuple[str, str, list[Turn]]] = {
     "a witness who was sworn in answers in the same paragraph": (
         "a.txt",
         "MS OTT:  I call Mr Aas.\n\n<PER AAS, sworn [10.14 am]\n\nMS OTT:  Where were you?---At"
-        "\nthe weir.\n\nWas it open?---\nNo. It was shut.\n\nThank you.\n\nTHE CORONER:  Who shut it?"
+        "\nthe weir.\n\nWas it open?---\nNo. It was shut.\n\nThanks.\n\nTHE CORONER:  Who shut it?"
         "---I did.\n\nMS OTT:  No more questions.\n\n<THE WITNESS WITHDREW\n",
         [
             ("MS OTT", "I call Mr Aas."),
@@ -67,7 +67,7 @@ FORMS: dict[str, tuple[str, str, list[Turn]]] = {
             ("PER AAS", "At the weir."),
             ("MS OTT", "Was it open?"),
             ("PER AAS", "No. It was shut."),
-            ("MS OTT", "Thank you."),
+            ("MS OTT", "Thanks."),
             ("THE CORONER", "Who shut it?"),
             ("PER AAS", "I did."),
             ("MS OTT", "No more questions."),

@@ -11,8 +11,10 @@ from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
 from dynagrag.ingest.load.captions import with_labels
+from dynagrag.ingest.load.clocks import is_timetable, lone_clock
 from dynagrag.ingest.load.field_turns import turns_in_field, with_leading_times
 from dynagrag.ingest.load.html_text import read_field
+from dynagrag.ingest.load.label_shapes import ends_sentence
 from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, has_letter, speaker_or_none
 from dynagrag.ingest.load.table_columns import (
     SPAN,
@@ -348,12 +350,20 @@ def is_timed_table(lines: Sequence[str]) -> bool:
 
 def is_table_of_turns(rows: Sequence[Sequence[str]]) -> bool:
     """Whether a header names the text and a speaker or times, or cells tell times and sentences."""
-    if len(rows) < 2 or len(rows[0]) < 2:
+    if len(rows) < 2 or len(rows[0]) < 2 or _is_programme(rows):
         return False
     columns = columns_of(rows[0])
     if columns is not None and (columns.speaker, columns.start) != (None, None):
         return True
     return has_times(rows)
+
+
+def _is_programme(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether hours of a day stand before what is no sentence."""
+    clocks = [clock for row in rows[1:] if (clock := lone_clock(row[0]))]
+    cells = [cell for row in rows[1:] for cell in row[1:] if cell]
+    is_said = 2 * sum(map(ends_sentence, cells)) > len(cells)
+    return len(clocks) > len(rows) / 2 and is_timetable(clocks) and not is_said
 
 
 def has_times(rows: Sequence[Sequence[str]]) -> bool:

@@ -47,12 +47,14 @@ MAX_TURNS_APART = 2
 @dataclass(frozen=True, slots=True)
 class Fits:
     """The sentences (n,) of the best passages: how well each fits, and what that is made of.
-    `people`: the labels of each speaker whom the question asks for.
+    `people`: the labels of each speaker whom the question asks for. `vectors`: (n, d) of the
+    sentences, unit rows or zeros.
     """
 
     sentences: tuple[PassageSentence, ...]
     total: Floats
     parts: dict[str, Floats]
+    vectors: Vectors
     people: tuple[frozenset[str], ...] = ()
 
     def order(self) -> list[int]:
@@ -73,7 +75,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
             rows = [*rows, *sorted(theirs, key=lambda row: (-cosines[row], row))[:NUM_OF_EACH]]
         rows = list(dict.fromkeys(rows))
     asked_people = " ".join(chain.from_iterable(people)) if len(people) > 1 else ""
-    share = _WordShares(index, question.text, asked_people)
+    share = WordShares(index, question.text, asked_people)
     sentences = [s for row in rows for s in index.sentences(row)]
     place_of = {row: 1.0 / (1.0 + place) for place, row in enumerate(rows)}
     before, after = _neighbours(sentences)
@@ -112,7 +114,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     total = np.asarray(
         parts["cosine"] + sum(weight * parts[name] for name, weight in WEIGHTS.items()), np.float64
     )
-    return Fits(tuple(sentences), _replies_lifted(sentences, asked, total), parts, people)
+    return Fits(tuple(sentences), _replies_lifted(sentences, asked, total), parts, vectors, people)
 
 
 def _replies_lifted(
@@ -209,12 +211,12 @@ def _at(stems: Sequence[frozenset[str]], i: int) -> frozenset[str]:
     return stems[i] if i >= 0 else frozenset()
 
 
-class _WordShares:
+class WordShares:
     """The share of a question's content words that a text holds, weighted by rarity, 0 to 1: in
     the text's language.
     """
 
-    def __init__(self, index: LineIndex, question: str, but: str) -> None:
+    def __init__(self, index: LineIndex, question: str, but: str = "") -> None:
         """`but`: words that aren't looked for."""
         self._rarity = {
             language: {

@@ -115,7 +115,7 @@ def answer_question(
     ids = [scored.passage.id for scored in retrieval.passages[:NUM_PASSAGES]]
     ids += [] if profile.num_spread else [e.id for c in prompts for e in c.hard.evidence]
     rows = [view.passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in view.passages.row_of]
-    lines = best_lines(view.lines, question, rows, plan.embedder)
+    lines = best_lines(view.lines, question, rows, plan.embedder, plan.reranker)
 
     tell = _doubts_first(on_text, doubts_text(lines) if plan.soft or plan.chat else "")
     evidence = all_evidence(prompts)

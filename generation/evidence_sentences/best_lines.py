@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Clip, EvidenceLine, Question
 from dynagrag.generation.evidence_sentences.answerable import (
-    CALIBRATED,
     LEAST,
     UNTOLD,
     answerable,
@@ -42,12 +41,12 @@ def best_lines(
     """`rows`: passages to take sentences from, best first."""
     found = fits(index, question, rows, embedder)
     lines = evidence_lines(index, found)
-    chance = answerable(index, question, found, embedder.identity)
+    chance = answerable(index, question, found)
     looked_at = dict.fromkeys(s.row for s in found.sentences)
     ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
     is_nothing_fitting = not lines or (chance is not None and chance < LEAST)
-    is_foreign = chance is None and embedder.identity.name in CALIBRATED
+    is_foreign = chance is None and index.snapshot.scale.tells_answers
     return BestLines(
         lines,
         chance,

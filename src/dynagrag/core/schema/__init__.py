@@ -74,6 +74,7 @@ from dynagrag.core.schema.records import (
     SourceTurn,
     Turn,
 )
+from dynagrag.core.schema.scales import MINILM_SCALE, UNMEASURED, CosineScale
 from dynagrag.core.schema.trace import (
     AnswerTrace,
     CandidateTrace,
@@ -89,7 +90,9 @@ from dynagrag.core.schema.trace import (
 
 __all__ = [
     "CO_OCCURRENCE",
+    "MINILM_SCALE",
     "SPEAKER_DOUBTS",
+    "UNMEASURED",
     "Answer",
     "AnswerTrace",
     "Bridge",
@@ -104,6 +107,7 @@ __all__ = [
     "ClaimCheck",
     "Clip",
     "Consolidation",
+    "CosineScale",
     "Document",
     "EdgeTrace",
     "Edit",

@@ -119,7 +119,7 @@ class EvidenceResult(EvidenceShares):
     """The shares of all questions, and by their kind. `intervals`: 95 %, by measure.
 
     `missing`: decisive words that no document of the workspace holds, which count as not shown.
-    `is_fit_known`: whether the embedder is one for which it is told that nothing fits.
+    `is_fit_known`: whether it was told of any question that nothing fits, or that something does.
     """
 
     num_answerable: int
@@ -270,8 +270,8 @@ class EvidenceRun(ExperimentRun[EvidenceOutcome, EvidenceResult]):
             )
         if not result.is_fit_known:
             notes.append(
-                "Whether the sources answer a question can't be told with this embedder, so it was"
-                " never said that nothing fits."
+                "Whether the sources answer a question can't be told with this embedder, or in these"
+                " languages, so it was never said that nothing fits."
             )
         return Report(
             title="Evidence",

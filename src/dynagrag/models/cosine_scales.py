@@ -30,10 +30,8 @@ def scale_of(store: GraphStore, embedder: Embedder) -> CosineScale:
     """That of the workspace's embedder, which is `embedder` where it must be measured."""
     if found := kept_scale(store):
         return found
-    if isinstance(embedder, ScaledEmbedder):
-        return embedder.scale
-    scale, identity = measure_scale(embedder), embedder.identity
-    if store.embedder() == identity:
+    scale, identity = scale_of_embedder(embedder), embedder.identity
+    if store.embedder() == identity and not isinstance(embedder, ScaledEmbedder):
         store.set_note(NOTE, json.dumps(asdict(identity) | asdict(scale)))
     return scale
 
@@ -43,13 +41,24 @@ def kept_scale(store: GraphStore) -> CosineScale | None:
     identity = store.embedder()
     if identity is None:
         return None
-    row = known_by_name(identity.name)
-    if row is not None and row.scale is not None:
-        return row.scale
+    if found := _known_scale(identity):
+        return found
     kept = json.loads(store.note(NOTE) or "{}")
     if EmbedderIdentity(kept.pop("name", ""), kept.pop("dimension", 0)) != identity:
         return None  # of the embedder before
     return CosineScale(**kept)
+
+
+def scale_of_embedder(embedder: Embedder) -> CosineScale:
+    """The embedder's own, the catalogue's, or measured now."""
+    if isinstance(embedder, ScaledEmbedder):
+        return embedder.scale
+    return _known_scale(embedder.identity) or measure_scale(embedder)
+
+
+def _known_scale(identity: EmbedderIdentity) -> CosineScale | None:
+    row = known_by_name(identity.name)
+    return row.scale if row else None
 
 
 def measure_scale(embedder: Embedder) -> CosineScale:

@@ -25,6 +25,7 @@ from dynagrag.graph_store.rules import RECORD_KINDS
 from dynagrag.graph_store.transfer import copy_records
 from dynagrag.ingest.embedding_batches import embedding_work
 from dynagrag.ingest.graph_deriver import Deriver, Progress
+from dynagrag.models.cosine_scales import NOTE as SCALE_NOTE
 from dynagrag.registry.stores import sqlite_store
 from dynagrag.workspace.deletion import NEXT_EMBEDDER
 from dynagrag.workspace.facade import Workspace
@@ -123,6 +124,7 @@ def _switch(space: Workspace, embedder: Embedder, progress: Progress) -> SwitchR
             with parts.writing(progress=progress):
                 done = parts.store.replace_vectors(staged, records)
             if done:
+                parts.store.set_note(SCALE_NOTE, staged.note(SCALE_NOTE))
                 progress("switch", 1, 1)
                 num = sum(len(staged.vector_ids(kind)) for kind in RECORD_KINDS)
                 break

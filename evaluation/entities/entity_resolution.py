@@ -187,8 +187,8 @@ def evaluate_entities(
         judge_name: The judge's identity.
         one_block_a_call: For small models.
         max_concurrency: Calls at once.
-        thresholds: Cosines, -1 to 1 and as MiniLM's would be, for the table by threshold; below the product's own bound of
-        0.55 nothing changes.
+        thresholds: Cosines, -1 to 1 and as MiniLM's would be, for the table by threshold; below the
+        product's own bound of 0.55 nothing changes.
     """
     run = _Run(entity_set, embedder, has_summaries, one_block_a_call, glossaries)
     plan = run.plan(MIN_GROUP_COSINE)

@@ -270,8 +270,8 @@ class EvidenceRun(ExperimentRun[EvidenceOutcome, EvidenceResult]):
             )
         if not result.is_fit_known:
             notes.append(
-                "Whether the sources answer a question can't be told with this embedder, or in these"
-                " languages, so it was never said that nothing fits."
+                "Whether the sources answer a question can't be told with this embedder, or in"
+                " these languages, so it was never said that nothing fits."
             )
         return Report(
             title="Evidence",

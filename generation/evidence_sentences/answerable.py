@@ -106,8 +106,8 @@ def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:
         sum(rarity[word] for word in words) / whole for words in list(held.values())[:NUM_PASSAGES]
     ]
     return Signs(
-        passage=index.snapshot.scale.of_answers(
-            float(index.passages.dense(question.vector).max())
+        passage=index.snapshot.scale.of_best(
+            float(index.passages.dense(question.vector).max()), index.unrelated_best
         ),
         shared=float(np.mean(shares)),
         unknown=sum(rarity[word] for word in wanted if not index.is_known(word)) / whole,

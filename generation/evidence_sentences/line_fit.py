@@ -92,9 +92,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     parts = {
         "cosine": _nearness(index, vectors, question),
         "around": _nearness(index, _with_neighbours(vectors, before, after), question),
-        "stretch": _nearness(
-            index, _mean_vectors(index, stretches, sentences, vectors), question
-        ),
+        "stretch": _nearness(index, _mean_vectors(index, stretches, sentences, vectors), question),
         "place": np.array([place_of[s.row] for s in sentences]),
         "words": _shares(index, stems, own),
         "words around": _shares(index, stems, joined),

@@ -79,8 +79,8 @@ def near_pairs(
     num_nearest: int = NUM_NEAREST,
     seed: int = 0,
 ) -> list[tuple[int, int, float]]:
-    """Pairs i < j whose cosine, on MiniLM's scale, reaches `min_cosine`, one being among the `num_nearest` of the
-    other. Sorted.
+    """Pairs i < j whose cosine, as MiniLM's would be, reaches `min_cosine`, one being among the
+    `num_nearest` of the other. Sorted.
 
     Exact up to 2,048 rows. Above, each row is compared with the rows of the 4 of sqrt(n) lists
     whose centroids are nearest to it: O(n^1.5 d) instead of O(n^2 d), for the loss of near pairs on

@@ -105,8 +105,8 @@ def plan_consolidation(
         inputs: What is consolidated.
         judging: Where verdicts are kept, whose count, and how blocks are packed into calls.
         finds_candidates: False skips the search for what only a verdict could settle.
-        min_cosine: Candidates below, -1 to 1 and as MiniLM's would be, are not judged; less than the guards' own bound
-        changes nothing.
+        min_cosine: Candidates below, -1 to 1 and as MiniLM's would be, are not judged; less than
+        the guards' own bound changes nothing.
     """
     names = used_names(inputs.mentions)
     surfaces = {name.key: name.surface for name in names}
@@ -164,9 +164,7 @@ def _candidate_blocks(
     uncorrected = MergeGuard(guard.names, glossary=guard.glossary)
     pairs = [
         pair
-        for pair in candidate_pairs(
-            [group.name for group in groups], vectors, scale=inputs.scale
-        )
+        for pair in candidate_pairs([group.name for group in groups], vectors, scale=inputs.scale)
         if pair.cosine >= min_cosine
         and uncorrected.may_join_all(groups[pair.i].keys, groups[pair.j].keys)
     ]
@@ -180,7 +178,9 @@ def _candidate_blocks(
             and guard.may_join_all(a.keys, b.keys)
             for a, b in combinations(block, 2)
         ):
-            blocks.append(CandidateBlock(block, inputs.scale.of_names(vectors[members] @ vectors[members].T)))
+            blocks.append(
+                CandidateBlock(block, inputs.scale.of_names(vectors[members] @ vectors[members].T))
+            )
     return blocks
 
 

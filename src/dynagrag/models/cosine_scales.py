@@ -1,15 +1,15 @@
-"""The scale of an embedder's cosines: the catalogue's, else the one kept with the workspace's
-vectors, else measured with some hundred short texts (half a second of MiniLM's CPU time) and kept.
+"""The scale of an embedder's cosines: MiniLM's, else the one kept with the workspace's vectors, else
+measured with some hundred short texts (a second of bge-small's CPU time) and kept.
 """
 
 import json
 import logging
-from dataclasses import asdict
+from base64 import b64decode, b64encode
 
 import numpy as np
 
 from dynagrag.core.protocols import Embedder, GraphStore, ScaledEmbedder
-from dynagrag.core.schema import CosineScale, EmbedderIdentity
+from dynagrag.core.schema import MINILM_SCALE, CosineScale, EmbedderIdentity
 from dynagrag.models.known_embedders import known_by_name
 from dynagrag.models.scale_texts import ANSWERED, THINGS
 
@@ -32,33 +32,52 @@ def scale_of(store: GraphStore, embedder: Embedder) -> CosineScale:
         return found
     scale, identity = scale_of_embedder(embedder), embedder.identity
     if store.embedder() == identity and not isinstance(embedder, ScaledEmbedder):
-        store.set_note(NOTE, json.dumps(asdict(identity) | asdict(scale)))
+        store.set_note(NOTE, _text(scale, identity))
     return scale
 
 
 def kept_scale(store: GraphStore) -> CosineScale | None:
-    """That of the workspace's embedder, where the catalogue or the workspace has it."""
+    """That of the workspace's embedder, where it is MiniLM or the workspace has it."""
     identity = store.embedder()
-    if identity is None:
-        return None
-    if found := _known_scale(identity):
-        return found
+    if identity is None or _is_minilm(identity):
+        return MINILM_SCALE if identity else None
     kept = json.loads(store.note(NOTE) or "{}")
-    if EmbedderIdentity(kept.pop("name", ""), kept.pop("dimension", 0)) != identity:
+    if (kept.get("name"), kept.get("dimension")) != (identity.name, identity.dimension):
         return None  # of the embedder before
-    return CosineScale(**kept)
+    questions = np.frombuffer(b64decode(kept["questions"]), dtype=np.float16)
+    return CosineScale(
+        kept["names"],
+        kept["apart"],
+        kept["answers"],
+        questions.reshape(-1, identity.dimension).astype(np.float32),
+    )
+
+
+def _text(scale: CosineScale, identity: EmbedderIdentity) -> str:
+    """As the note of a store: of the questions half the digits, which are enough for a mean."""
+    questions = scale.questions.astype(np.float16).tobytes()
+    return json.dumps(
+        {
+            "name": identity.name,
+            "dimension": identity.dimension,
+            "names": scale.names,
+            "apart": scale.apart,
+            "answers": scale.answers,
+            "questions": b64encode(questions).decode("ascii"),
+        }
+    )
 
 
 def scale_of_embedder(embedder: Embedder) -> CosineScale:
-    """The embedder's own, the catalogue's, or measured now."""
+    """The embedder's own, MiniLM's, or measured now."""
     if isinstance(embedder, ScaledEmbedder):
         return embedder.scale
-    return _known_scale(embedder.identity) or measure_scale(embedder)
+    return MINILM_SCALE if _is_minilm(embedder.identity) else measure_scale(embedder)
 
 
-def _known_scale(identity: EmbedderIdentity) -> CosineScale | None:
+def _is_minilm(identity: EmbedderIdentity) -> bool:
     row = known_by_name(identity.name)
-    return row.scale if row else None
+    return row is not None and row.name == "minilm"
 
 
 def measure_scale(embedder: Embedder) -> CosineScale:
@@ -76,6 +95,7 @@ def measure_scale(embedder: Embedder) -> CosineScale:
         names=round(min(float(of_names.mean()), _MAX_MEAN), 3),
         apart=round(float(apart.mean()), 3),
         answers=round(float(answers.mean()), 3) if is_telling else None,
+        questions=questions,
     )
     _LOG.info("the scale of %s's cosines: %s", embedder.identity.name, scale)
     return scale

@@ -9,7 +9,6 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dynagrag.core.schema import MINILM_SCALE, CosineScale
 from dynagrag.models.embedder_traits import EmbedderTraits, Pooling
 
 KNOWN_SENTENCE = "The lunar module is called Aquarius."
@@ -31,7 +30,6 @@ class KnownEmbedder:
             model wasn't run here. Another vector is an error, beyond `tolerance`.
         cpu_s_per_1000_words: On one core of the machine of benchmarks/results/embed.txt.
         quality: What was measured and by whom.
-        scale: Of its cosines, measured here; None: measured at its first use.
     """
 
     name: str
@@ -49,7 +47,6 @@ class KnownEmbedder:
     known_vector: tuple[float, ...] = field(default=(), repr=False)
     tolerance: float = 1e-4
     cpu_s_per_1000_words: float | None = None
-    scale: CosineScale | None = None
 
     @property
     def is_int8(self) -> bool:
@@ -76,7 +73,6 @@ _ROWS = (
             *(-0.071542, -0.042943, 0.053025, -0.055061),
         ),
         cpu_s_per_1000_words=0.43,
-        scale=MINILM_SCALE,
     ),
     KnownEmbedder(
         name="bge-small",
@@ -95,7 +91,6 @@ _ROWS = (
             *(-0.0363, -0.028784, 0.029665, -0.009817),
         ),
         cpu_s_per_1000_words=0.83,
-        scale=CosineScale(0.513, 0.355, 0.596),
     ),
     KnownEmbedder(
         name="bge-small-int8",
@@ -115,7 +110,6 @@ _ROWS = (
             *(-0.030633, -0.024894, 0.023765, -0.003939),
         ),
         cpu_s_per_1000_words=0.31,
-        scale=CosineScale(0.515, 0.358, 0.592),
     ),
     KnownEmbedder(
         name="e5-small",
@@ -134,7 +128,6 @@ _ROWS = (
             *(-0.059813, 0.03207, 0.075263, -0.054842),
         ),
         cpu_s_per_1000_words=0.93,
-        scale=CosineScale(0.829, 0.711, 0.812),
     ),
     KnownEmbedder(
         name="e5-small-int8",
@@ -154,7 +147,6 @@ _ROWS = (
             *(-0.067652, 0.029019, 0.079972, -0.049838),
         ),
         cpu_s_per_1000_words=0.33,
-        scale=CosineScale(0.831, 0.714, 0.812),
     ),
     KnownEmbedder(
         name="arctic-xs",

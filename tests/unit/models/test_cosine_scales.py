@@ -15,9 +15,9 @@ from dynagrag.core.schema import (
     Vector,
     Vectors,
 )
+from dynagrag.core.schema.scales import MINILM_UNRELATED
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.models.cosine_scales import NOTE, kept_scale, measure_scale, scale_of
-from dynagrag.models.known_embedders import KNOWN_EMBEDDERS
 from dynagrag.models.scale_texts import ANSWERED, THINGS
 from dynagrag.registry.stores import sqlite_store
 
@@ -91,6 +91,7 @@ def test_it_is_measured_once_and_kept_until_the_embedder_changes(tmp_path: Path)
     assert kept_scale(store) is None
     measured = scale_of(store, embedder)
     assert measured == scale_of(store, embedder) == kept_scale(store)
+    assert np.allclose(scale_of(store, embedder).questions, measured.questions, atol=1e-3)
     assert embedder.num_texts == measured_texts()
     kept = store.note(NOTE)
     store.set_note(NOTE, kept.replace("shifted", "another"))
@@ -110,11 +111,19 @@ def test_a_scale_of_another_embedder_than_the_workspaces_is_not_kept(tmp_path: P
     store.close()
 
 
-@pytest.mark.parametrize("name", [n for n, row in KNOWN_EMBEDDERS.items() if row.scale])
-def test_of_the_catalogues_embedders_nothing_is_embedded(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["minilm", "sentence-transformers/all-MiniLM-L6-v2"])
+def test_of_minilm_nothing_is_embedded(name: str, tmp_path: Path) -> None:
     store = sqlite_store("", tmp_path, "w", load_settings())
     store.set_embedder(EmbedderIdentity(name, 384))
     embedder = _Shifted(0.0, name)
-    assert scale_of(store, embedder) == KNOWN_EMBEDDERS[name].scale
+    assert scale_of(store, embedder) == MINILM_SCALE
     assert embedder.num_texts == 0
     store.close()
+
+
+def test_the_best_passage_is_held_against_those_of_unrelated_questions() -> None:
+    scale = CosineScale(0.83, 0.71, 0.81, np.ones((1, 3), np.float32))
+    assert scale.of_best(0.78, unrelated=0.78) == MINILM_UNRELATED
+    gap = scale.of_best(0.88, unrelated=0.78) - MINILM_UNRELATED
+    assert gap == pytest.approx(0.497 - 0.073)
+    assert MINILM_SCALE.of_best(0.3, unrelated=0.9) == 0.3

@@ -1,5 +1,5 @@
-"""The scale of an embedder's cosines: MiniLM's, else the one kept with the workspace's vectors, else
-measured with some hundred short texts (a second of bge-small's CPU time) and kept.
+"""The scale of an embedder's cosines: MiniLM's, else the one kept with the workspace's vectors,
+else measured with some hundred short texts (a second of bge-small's CPU time) and kept.
 """
 
 import json

@@ -27,6 +27,7 @@ from dynagrag.core.schema.answers import (
     Filters,
     HardPrompt,
     IntermediateAnswer,
+    OtherPerson,
     PassageParts,
     PassageWindow,
     PruneScores,
@@ -56,6 +57,7 @@ from dynagrag.core.schema.graph import (
     VectorKind,
 )
 from dynagrag.core.schema.records import (
+    LANGUAGE_KEY,
     SPEAKER_DOUBTS,
     Chunk,
     ChunkWork,
@@ -90,6 +92,7 @@ from dynagrag.core.schema.trace import (
 
 __all__ = [
     "CO_OCCURRENCE",
+    "LANGUAGE_KEY",
     "MINILM_SCALE",
     "SPEAKER_DOUBTS",
     "UNMEASURED",
@@ -134,6 +137,7 @@ __all__ = [
     "Merge",
     "Neighbourhood",
     "NodeTrace",
+    "OtherPerson",
     "Overview",
     "Passage",
     "PassageParts",

@@ -98,6 +98,8 @@ def test_where_cosines_tell_nothing_it_is_not_told_that_nothing_fits() -> None:
         index, question("Which constellations did Shepard see?"), [0], FakeEmbedder(DIMENSION)
     )
     assert (found.answerable, found.is_nothing_fitting) == (None, False)
+    assert found.notes == ("whether anything fits isn't judged with the embedder fake",)
+    assert found.unread_language == ""
 
 
 @pytest.mark.parametrize("common", [0.5, 4.0])
@@ -138,16 +140,20 @@ def test_of_a_question_in_another_language_it_is_not_told_and_the_notes_say_so(
     text: str, language: str
 ) -> None:
     found = best_lines(
-        line_index(TALK, scale=MINILM_SCALE), question(text), [0], FakeEmbedder(DIMENSION)
+        line_index(TALK, scale=MINILM_SCALE), question(text), [0], FakeEmbedder(DIMENSION, "minilm")
     )
     assert (found.answerable, found.is_nothing_fitting) == (None, False)
     assert found.notes == (
-        f"whether anything fits is told of English questions on English sources alone ({language})",
+        f"whether anything fits isn't judged for {language} with the embedder minilm",
     )
+    assert found.unread_language == language
     english = best_lines(
-        line_index(TALK, scale=MINILM_SCALE), question("Is it so?"), [0], FakeEmbedder(DIMENSION)
+        line_index(TALK, scale=MINILM_SCALE),
+        question("Is it so?"),
+        [0],
+        FakeEmbedder(DIMENSION, "minilm"),
     )
-    assert english.notes == ()
+    assert (english.notes, english.unread_language) == ((), "")
 
 
 FOREIGN = {
@@ -161,9 +167,12 @@ FOREIGN = {
 def test_of_english_questions_on_sources_in_another_language_it_is_not_told(language: str) -> None:
     asked = question("When did they sell the mill?")
     talk: list[tuple[str | None, str]] = [("ANNA", FOREIGN[language]), ("BRUNO", "Okay. Ann.")]
-    found = best_lines(line_index(talk, scale=MINILM_SCALE), asked, [0], FakeEmbedder(DIMENSION))
+    found = best_lines(
+        line_index(talk, scale=MINILM_SCALE), asked, [0], FakeEmbedder(DIMENSION, "minilm")
+    )
     assert (found.answerable, found.is_nothing_fitting) == (None, False)
-    assert found.notes[0].endswith(f"({language})")
+    assert f" for {language} with " in found.notes[0]
+    assert found.unread_language == language
 
 
 def test_a_few_lines_in_another_language_leave_the_sources_english() -> None:

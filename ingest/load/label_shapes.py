@@ -46,9 +46,10 @@ _COUNTED_TURN = re.compile(r"([^\W\d_](?:[^\d\n]{0,30}[^\W\d_])?)[ .#_-]?(\d{1,4
 _LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
 _HANDLE = re.compile(r"[._@\d]")
 _SENTENCE_END = re.compile(
-    r"(?:[.!?…。！？؟۔।॥։።။།៕\u037e]|(?<=[\u0370-\u03ff\u1f00-\u1fff]);)[\"'”’»」』)\]*_]*$"
+    r"(?:[.!?…。！？؟۔।॥։።။།៕\u037e]|(?<=[\u0370-\u03ff\u1f00-\u1fff]);|[—–]|-{2,3})"
+    r"[\"'”’»」』)\]*_]*$"
 )
-"""Of all scripts; Greek asks with a semicolon."""
+"""Of all scripts, or where somebody is cut off; Greek asks with a semicolon."""
 _INLINE_ASIDE = re.compile(
     r"(?:(?<=^)|(?<=[.!?…»”\"] ))(\([^()]{1,150}\)|\[[^\[\]]{1,150}\])[.*_]*(?=\s|$)"
     r"|(?<=[。！？…])(（[^（）]{1,50}）)"

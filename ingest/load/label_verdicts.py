@@ -2,6 +2,7 @@
 shows that one that comes once is a name.
 """
 
+import re
 from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -102,6 +103,8 @@ def file_facts(
         by_label[head.label].append(head)
     ended: dict[str, list[bool]] = defaultdict(list)
     for head, end in _spans(heads, lines):
+        if head.label.casefold() in _EFFECTS:
+            continue
         ended[head.label].append(ends_sentence(_last_words(lines, head, end)))
     # Of those who say any sentence: labels of lists are among the rest.
     spoken = [is_ended for own in ended.values() if any(own) for is_ended in own]
@@ -235,6 +238,17 @@ def _heads_list(label: str, facts: FileFacts) -> str | None:
     return _ADDRESS_OR_LIST if num_lines > 1 or (num_lines and label[-1].isdigit()) else None
 
 
+def _lists_labels(label: str, facts: FileFacts) -> str | None:
+    """`Cast: NORA, 40; PIM, her son`: once, before the names of others and no sentence."""
+    heads = facts.by_label[label]
+    words = f" {heads[0].rest} "
+    if len(heads) > 1 or ends_sentence(words):
+        return None
+    others = {name_of(own) for own in facts.by_label if own != label and len(own) > 1}
+    is_list = sum(re.search(rf"\b{re.escape(own)}\b", words) is not None for own in others) > 1
+    return "no person: it lists who speaks" if is_list else None
+
+
 def _is_item(words: str) -> bool:
     return len(words.split()) <= _MAX_ITEM_WORDS and not ends_sentence(words)
 
@@ -274,6 +288,7 @@ _NO_PERSON = (
     _is_sentence,
     _says_nothing,
     _heads_list,
+    _lists_labels,
     _stands_in_front,
     _is_in_another_section,
     _says_no_sentence,

@@ -58,6 +58,7 @@ _WITNESS = re.compile(
 )
 """Above what a witness answers in Australia: `<ROSA LIND, sworn`."""
 _UNNAMED = "――"
+_MANNER = re.compile(r"[ \t]*[(\[](?=[^\W\dA-Z])[^\W\d_A-Z][^()\[\]]{0,60}[)\]]$")
 _GUARDED = {
     "in bold before a colon",
     "in bold, without a colon",
@@ -90,6 +91,8 @@ class Labels:
     has_chat_below: bool = False
     """Whether a log of messages follows, whose times count from elsewhere."""
 
+    is_script: bool = False
+    """Whether labels say how something is said, so that what has none is a direction."""
     lone: str = ""
     """The only name of a text, before its first words, where that isn't enough."""
 
@@ -109,6 +112,9 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         return _without_form(lines, plain)
     heads = {at: head for reading in reversed(chosen) for at, head in reading.heads.items()}
     heads = _without_clauses(dict(sorted(heads.items())))
+    plain_heads = _without_manner(heads)
+    is_script = plain_heads != heads
+    heads = plain_heads
     facts = file_facts(lines, heads, chosen)
     verdicts = {label: verdict_of(label, facts) for label in facts.by_label}
     speakers = {label for label, v in verdicts.items() if v.fate is LabelFate.SPEAKER}
@@ -175,6 +181,7 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         facts.has_sentences,
         numbers=numbers,
         has_chat_below=bool(chats),
+        is_script=is_script,
     )
 
 
@@ -365,6 +372,17 @@ def _without_form(
     return Labels(
         verdicts=verdicts, unused=reading.heads, why_unused=against, numbers=numbers, place=place
     )
+
+
+def _without_manner(heads: dict[int, Head]) -> dict[int, Head]:
+    """The heads without how something is said, `OTTO (quietly)`, where that name comes alone, too."""
+    names = {head.label for head in heads.values()}
+    return {
+        at: replace(head, label=name)
+        if (name := _MANNER.sub("", head.label)) != head.label and name in names
+        else head
+        for at, head in heads.items()
+    }
 
 
 def _without_clauses(heads: dict[int, Head]) -> dict[int, Head]:

@@ -73,7 +73,7 @@ _QUOTED = re.compile(r"(?:>[ ]?)+(?=[^\s>])|>+$")
 """Before each line of a quoted message."""
 _SHOUTED = re.compile(r"[^\W\d_][^\n!?,;:a-z]{4,60}[^\W_]")
 _MOST_FOOT_WORDS = 12
-_FEW_WORDS = 4
+_FEW_WORDS, _HALF = 4, 0.5
 _LEAST_QUOTED_CHARS = 10
 _SENTENCE_GAP = re.compile(r"(?<=[.!?…])[\"”’»*_]*\s+|(?<=[。！？])")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -561,6 +561,7 @@ class _Cutter:
         if at in self.closing or at in self.quoted or self._is_no_talk(at) or self._leads_on(at):
             return True
         is_outside = self.has_narrator or (self.is_set_in and not line.is_indented)
+        is_outside = is_outside or self.labels.is_script
         if line.opens and is_outside and not is_aside(line.text):
             return True
         if self.speaker and line.opens and self.labels.has_sentences and self._is_list(at):
@@ -577,13 +578,16 @@ class _Cutter:
             return True
         is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
         num_words = len(line.text.split())
-        if is_aside(line.text) or ends_sentence(line.text) or num_words > _MOST_FOOT_WORDS:
+        is_ended = ends_sentence(" ".join(split_asides(line.text)[::2]))
+        if is_aside(line.text) or is_ended or num_words > _MOST_FOOT_WORDS:
             return False
         is_last = at > max(self.labels.heads, default=0)
         if not is_alone:
             return is_last and _LONG_CLOCK.search(line.text) is not None
         is_between = (
-            self.labels.has_sentences and self.labels.coverage >= 0.8 and num_words <= _FEW_WORDS
+            self.labels.has_sentences
+            and self.labels.coverage >= _HALF
+            and (num_words <= _FEW_WORDS or is_last or at + 1 in self.labels.heads)
         )
         names = (label for label in self.labels.verdicts if len(label.split()) > 1)
         return (

@@ -239,14 +239,20 @@ def _heads_list(label: str, facts: FileFacts) -> str | None:
 
 
 def _lists_labels(label: str, facts: FileFacts) -> str | None:
-    """`Cast: NORA, 40; PIM, her son`: once, before the names of others and no sentence."""
+    """`Cast: NORA, 40; PIM, her son` or `Witness: Per Aas, engineer.`, once, before labels of
+    others.
+    """
     heads = facts.by_label[label]
-    words = f" {heads[0].rest} "
-    if len(heads) > 1 or ends_sentence(words):
+    words = heads[0].rest
+    if len(heads) > 1 or "?" in words or says_i(words):
         return None
-    others = {name_of(own) for own in facts.by_label if own != label and len(own) > 1}
-    is_list = sum(re.search(rf"\b{re.escape(own)}\b", words) is not None for own in others) > 1
-    return "no person: it lists who speaks" if is_list else None
+    others = {name_of(own) for own in facts.by_label if own != label}
+    named = [own for own in others if re.search(rf"(?<!\w){re.escape(own)}(?!\w)", words)]
+    is_introduced = any(
+        " " in own and re.match(rf"{re.escape(own)}\s*(?:[,(]|\.?$)", words) for own in named
+    )
+    is_list = len(named) > 1 and not ends_sentence(words)
+    return "no person: it lists who speaks" if is_list or is_introduced else None
 
 
 def _is_item(words: str) -> bool:

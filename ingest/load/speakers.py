@@ -375,7 +375,7 @@ def _without_form(
 
 
 def _without_manner(heads: dict[int, Head]) -> dict[int, Head]:
-    """The heads without how something is said, `OTTO (quietly)`, where that name comes alone, too."""
+    """The heads without how something is said, `OTTO (quietly)`, where the name comes alone, too."""
     names = {head.label for head in heads.values()}
     return {
         at: replace(head, label=name)
@@ -448,11 +448,11 @@ def _stray_heads(
         if head.label in speakers or (may_open and (is_marked or _is_full_name(head.label))):
             yield head
     if is_plain and coverage >= _HALF:
-        is_by_line = len(heads) >= _BY_LINE * len(lines)
+        is_by_line = len(heads) >= _BY_LINE * (len(lines) - first)
         is_full = coverage >= _EVERY
         is_bare = sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads)
         for at, line in enumerate(lines):
-            if at not in covered and (line.opens or is_by_line):
+            if at > first and at not in covered and (line.opens or is_by_line):
                 odd = _PLAIN.head(lines, at)
                 if odd is not None and _could_be_label(odd, is_bare, is_by_line or is_full):
                     yield odd

@@ -375,7 +375,7 @@ def _without_form(
 
 
 def _without_manner(heads: dict[int, Head]) -> dict[int, Head]:
-    """The heads without how something is said, `OTTO (quietly)`, where the name comes alone, too."""
+    """The heads without how something is said, `OTTO (quietly)`, where the name is alone, too."""
     names = {head.label for head in heads.values()}
     return {
         at: replace(head, label=name)

@@ -74,6 +74,11 @@ _QUOTED = re.compile(r"(?:>[ ]?)+(?=[^\s>])|>+$")
 _SHOUTED = re.compile(r"[^\W\d_][^\n!?,;:a-z]{4,60}[^\W_]")
 _MOST_FOOT_WORDS = 12
 _FEW_WORDS, _HALF = 4, 0.5
+_PAGE_NUMBER = re.compile(
+    r"[-–—]?[ ]?(?:[^\W\d_]{1,7}\.?[ ](?=\d+[ ]?[^\d\n]))?(\d{1,4})"
+    r"(?:[ ]?(?:/|[^\W\d_]{1,4})[ ]?\d{1,4})?[ ]?[-–—]?"
+)
+"""`7`, `- 7 -`, `Page 7 of 9`; `Part 7` is a heading."""
 _LEAST_QUOTED_CHARS = 10
 _SENTENCE_GAP = re.compile(r"(?<=[.!?…])[\"”’»*_]*\s+|(?<=[。！？])")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -436,6 +441,25 @@ class _Cutter:
             and all(counts[sentence] > 1 for sentence in _sentences(own))
         }
 
+    def _page_edges(self) -> set[int]:
+        """Lines of page numbers and running heads, amid what somebody says: paragraphs of a line
+        that count up, or that come again beside a number or often.
+        """
+        heads, lines = self.labels.heads, self.lines
+        lone = [
+            at
+            for at, line in enumerate(lines)
+            if line.opens and at not in heads and (at + 1 == len(lines) or lines[at + 1].opens)
+        ]
+        numbers = {at: int(m[1]) for at in lone if (m := _PAGE_NUMBER.fullmatch(lines[at].text))}
+        counts = Counter(lines[at].text for at in lone if not ends_sentence(lines[at].text))
+        running = {at for at in lone if counts[lines[at].text] > 1 and at not in numbers}
+        beside = {at for at in running if not numbers.keys().isdisjoint({at - 1, at + 1})}
+        is_rising = len(numbers) > 1 and all(a < b for a, b in pairwise(numbers.values()))
+        pages = set(numbers) if is_rising or beside else set()
+        often = {at for at in running if counts[lines[at].text] > 2}
+        return {at for at in pages | beside | often if not is_aside(lines[at].text)}
+
     def _has_narrator(self) -> bool:
         """Whether a report has few other paragraphs of its own between the turns."""
         heads = self.labels.heads
@@ -457,6 +481,7 @@ class _Cutter:
         self.has_narrator = is_report and self._has_narrator()
         self.closing = self._closing() if is_report else set()
         self.quoted = self._quoted()
+        edges = self._page_edges()
         if self.has_narrator:
             self.notes.append(
                 "it begins without a name, so its few paragraphs without one are nobody's"
@@ -474,7 +499,7 @@ class _Cutter:
             if line.opens and self.asking:
                 (self.speaker, self.label), self.asking = self.asking, None
                 self.turns.append(_OpenTurn(self.speaker, self.label, line.number))
-            if line.is_outside:
+            if line.is_outside or at in edges:
                 self.turns.append(_OpenTurn(None, None, line.number, None, [line.text], True))
                 at += 1
                 continue

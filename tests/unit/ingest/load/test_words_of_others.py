@@ -227,3 +227,118 @@ def test_a_table_whose_rows_count_the_turns_of_each_has_speakers(tmp_path: Path)
     turns = [(turn.speaker, turn.text) for turn in load_source(path).turns]
     assert turns[:2] == [("T", "Wann war das?"), ("K", "Im Mai.")]
     assert [speaker for speaker, _ in turns] == ["T", "K"] * 3
+
+
+MORE: dict[str, tuple[str, list[Turn]]] = {
+    "directions in a play whose labels say how": (
+        "Erster Akt\n\nMARTHE. Das Wasser kocht nicht.\n\nOTTO (tritt ein). Es kocht nie.\n\n"
+        "Pause.\n\nMARTHE. Wer hat dich gesehen?\n\nOTTO. Niemand. Die Müllerin vielleicht.\n\n"
+        "Er öffnet. Herein tritt die Müllerin mit einem Korb.\n\nMÜLLERIN. Eier?\n",
+        [
+            (None, "Erster Akt"),
+            ("MARTHE", "Das Wasser kocht nicht."),
+            ("OTTO", "Es kocht nie."),
+            (None, "Pause."),
+            ("MARTHE", "Wer hat dich gesehen?"),
+            ("OTTO", "Niemand. Die Müllerin vielleicht."),
+            (None, "Er öffnet. Herein tritt die Müllerin mit einem Korb."),
+            ("MÜLLERIN", "Eier?"),
+        ],
+    ),
+    "panels of a comic": (
+        "PAGE ONE\n\nPANEL 1\nThe harbour at night. A lamp.\n\nNORA: He's late.\n"
+        "PIM (off): He's always late.\n\nPANEL 2\nClose on the bell.\n\nNORA: That's him.\n"
+        "PIM: That's a bell.\n",
+        [
+            (None, "PAGE ONE"),
+            (None, "PANEL 1"),
+            (None, "The harbour at night. A lamp."),
+            ("NORA", "He's late."),
+            ("PIM", "He's always late."),
+            (None, "PANEL 2"),
+            (None, "Close on the bell."),
+            ("NORA", "That's him."),
+            ("PIM", "That's a bell."),
+        ],
+    ),
+    "lists of who speaks": (
+        "Cast: NORA, 40; PIM, her son\n\nWitness: Per Aas, engineer.\n\nNORA: Is he coming?\n\n"
+        "PIM: He said four.\n\nNORA: Who are you?\n\nPer Aas: I am the ferryman.\n\nPIM: Two.\n",
+        [
+            (None, "Cast: NORA, 40; PIM, her son"),
+            (None, "Witness: Per Aas, engineer."),
+            ("NORA", "Is he coming?"),
+            ("PIM", "He said four."),
+            ("NORA", "Who are you?"),
+            ("Per Aas", "I am the ferryman."),
+            ("PIM", "Two."),
+        ],
+    ),
+    "breaks and the end of a broadcast": (
+        "Moderadora: Buenas noches. ¿Quién arreglará el puente?\n\nSra. Gil: Nosotros, en mayo.\n\n"
+        "(Aplausos)\n\nSr. Ortiz: Eso dijo ya.\n\nPausa publicitaria\n\n"
+        "Moderadora: Volvemos. ¿Señora Gil?\n\nSra. Gil: El puente.\n\nFin de la transmisión\n",
+        [
+            ("Moderadora", "Buenas noches. ¿Quién arreglará el puente?"),
+            ("Sra. Gil", "Nosotros, en mayo."),
+            (None, "(Aplausos)"),
+            ("Sr. Ortiz", "Eso dijo ya."),
+            (None, "Pausa publicitaria"),
+            ("Moderadora", "Volvemos. ¿Señora Gil?"),
+            ("Sra. Gil", "El puente."),
+            (None, "Fin de la transmisión"),
+        ],
+    ),
+    "columns of a protocol, and who is cut off": (
+        "4 May 2016 : Column 112\n\nRosa Lind: The weir is sound. I saw it.\n\nAda Holm: Does it "
+        "leak?\n\n4 May 2016 : Column 113\n\nSeveral members rose--\n\nMr Voss: On a point of "
+        "order—\n\nAda Holm: Sit down.\n\nRosa Lind: I will.\n",
+        [
+            (None, "4 May 2016 : Column 112"),
+            ("Rosa Lind", "The weir is sound. I saw it."),
+            ("Ada Holm", "Does it leak?"),
+            (None, "4 May 2016 : Column 113"),
+            (None, "Several members rose--"),
+            ("Mr Voss", "On a point of order—"),
+            ("Ada Holm", "Sit down."),
+            ("Rosa Lind", "I will."),
+        ],
+    ),
+    "somebody unknown on a line of a talk by lines": (
+        "Groep 3\nMod: Wat vindt u van de brug?\nR1: Mooi.\nR2: Ik mis de oude.\nMod: Waarom?\n"
+        "R2: Die was open.\nR?: Twee als het regent.\nR1: Twee.\nMod: Dank u.\n",
+        [
+            (None, "Groep 3"),
+            ("Mod", "Wat vindt u van de brug?"),
+            ("R1", "Mooi."),
+            ("R2", "Ik mis de oude."),
+            ("Mod", "Waarom?"),
+            ("R2", "Die was open."),
+            (None, "R?: Twee als het regent."),
+            ("R1", "Twee."),
+            ("Mod", "Dank u."),
+        ],
+    ),
+    "edges of pages amid a turn": (
+        "HOLM: Wo sind Sie geboren?\n\nLIND: In der Mühle. Man sagte mir, ich sei\n\nSeite 2 von 9"
+        "\n\nim Wasser geboren.\n\nHOLM: Was stimmt?\n\nLIND: Das Rad stand still.\n\nSeite 3 von 9"
+        "\n\nEs war Winter.\n\nHOLM: Danke.\n",
+        [
+            ("HOLM", "Wo sind Sie geboren?"),
+            ("LIND", "In der Mühle. Man sagte mir, ich sei"),
+            (None, "Seite 2 von 9"),
+            ("LIND", "im Wasser geboren."),
+            ("HOLM", "Was stimmt?"),
+            ("LIND", "Das Rad stand still."),
+            (None, "Seite 3 von 9"),
+            ("LIND", "Es war Winter."),
+            ("HOLM", "Danke."),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("form", MORE)
+def test_directions_lists_and_pages_are_nobodys(form: str, tmp_path: Path) -> None:
+    text, expected = MORE[form]
+    assert said(tmp_path, "a.txt", text) == expected

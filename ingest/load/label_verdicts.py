@@ -82,6 +82,8 @@ class FileFacts:
     """How many labels have a name, whatever stands behind it."""
     called: set[str]
     """Words that may call or name somebody."""
+    first: int
+    """The line of the first label that comes back."""
 
     def words_below(self, head: Head) -> list[str]:
         """The lines below a head, to the next head or the end of their paragraph."""
@@ -142,6 +144,7 @@ def file_facts(
         label_words=Counter(word for label in by_label for word in _words_of(label)),
         are_short=2 * sum(" " not in label for label in repeated) >= len(repeated) > 1,
         called=called_words(" ".join(said)),
+        first=min((by_label[label][0].at for label in repeated), default=0),
     )
 
 
@@ -315,6 +318,12 @@ def _is_one_of(label: str, facts: FileFacts) -> bool:
     )
 
 
+def _is_above(label: str, facts: FileFacts) -> bool:
+    """Whether its name stands above the first turn, as in a list of who takes part."""
+    name = re.compile(rf"(?<![a-z]){re.escape(name_of(label))}(?![a-z])")
+    return any(name.search(line.text) for line in facts.lines[: facts.first])
+
+
 def _style(label: str) -> str:
     """Whether its words are in capitals: all, some (`La señora SANZ`), or none."""
     if label.isupper():
@@ -336,6 +345,8 @@ def _once_a_name(label: str, head: Head, facts: FileFacts) -> str | None:
     if facts.style == "mixed" and _style(label) != "plain":
         is_alike = _style(label) == "mixed"
         return "written as the labels that come back" if is_alike else None
+    if head.at > facts.first and shape is Shape.NAME and not is_word and _is_above(label, facts):
+        return "named above the talk"
     if facts.names[name_of(label)] > 1:
         return "a name that comes back, with an office"
     known = facts.num_repeated + 1

@@ -27,6 +27,7 @@ from dynagrag.ingest.load.label_forms import (
 from dynagrag.ingest.load.label_shapes import (
     Shape,
     ends_sentence,
+    is_aside,
     is_clause,
     is_dash,
     no_person,
@@ -448,7 +449,8 @@ def _stray_heads(
         if head.label in speakers or (may_open and (is_marked or _is_full_name(head.label))):
             yield head
     if is_plain and coverage >= _HALF:
-        is_by_line = len(heads) >= _BY_LINE * (len(lines) - first)
+        num_lines = sum(not is_aside(line.text) for line in lines[first:])
+        is_by_line = len(heads) >= _BY_LINE * num_lines
         is_full = coverage >= _EVERY
         is_bare = sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads)
         for at, line in enumerate(lines):

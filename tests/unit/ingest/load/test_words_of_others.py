@@ -342,3 +342,28 @@ MORE: dict[str, tuple[str, list[Turn]]] = {
 def test_directions_lists_and_pages_are_nobodys(form: str, tmp_path: Path) -> None:
     text, expected = MORE[form]
     assert said(tmp_path, "a.txt", text) == expected
+
+
+def test_names_with_two_initials_before_a_stop_are_labels(tmp_path: Path) -> None:
+    text = (
+        "СТЕНОГРАММА\n\nПРЕДСЕДАТЕЛЬ. Начинаем. Кто докладчик?\n\nХОЛЬМ А.П. Да, закрыт.\n\n"
+        "ПРЕДСЕДАТЕЛЬ. Почему?\n\nХОЛЬМ А.П. Он упал.\n\nПРЕДСЕДАТЕЛЬ. Принято.\n"
+    )
+    turns = said(tmp_path, "a.txt", text)
+    assert [speaker for speaker, _ in turns[1:]] == [
+        "ПРЕДСЕДАТЕЛЬ",
+        "ХОЛЬМ А.П.",
+        "ПРЕДСЕДАТЕЛЬ",
+        "ХОЛЬМ А.П.",
+        "ПРЕДСЕДАТЕЛЬ",
+    ]
+
+
+def test_who_is_named_above_the_talk_is_a_speaker_who_speaks_once(tmp_path: Path) -> None:
+    text = (
+        "会议纪要\n时间：2019年5月4日\n参加人：李梅、陈强\n\n王磊：谁来修水车？\n\n李梅：坏了三个月了。\n\n"
+        "陈强：我可以修。\n\n王磊：木头在哪里？\n\n李梅：在河边。\n\n（笑声）\n\n决议：由陈强修理。\n\n王磊：好。\n"
+    )
+    turns = said(tmp_path, "a.txt", text)
+    assert ("陈强", "我可以修。") in turns
+    assert (None, "决议：由陈强修理。") in turns

@@ -57,6 +57,8 @@ class FileFacts:
     """Whether whatever stands in the file's form is a label."""
     has_sentences: bool
     """Whether what is said ends as sentences do."""
+    are_capital: bool
+    """Whether what labels that come back say begins with capitals, nearly always."""
     is_bare: bool
     """Whether labels have a line to themselves."""
     is_capital: bool
@@ -107,7 +109,8 @@ def file_facts(
     for head, end in _spans(heads, lines):
         if head.label.casefold() in _EFFECTS:
             continue
-        ended[head.label].append(ends_sentence(_last_words(lines, head, end)))
+        last = _last_words(lines, head, end)
+        ended[head.label].append(ends_sentence(head.rest) or ends_sentence(last))
     # Of those who say any sentence: labels of lists are among the rest.
     spoken = [is_ended for own in ended.values() if any(own) for is_ended in own]
     has_sentences = 2 * len(spoken) >= len(heads) and sum(spoken) >= _FULL * len(spoken)
@@ -128,6 +131,7 @@ def file_facts(
         coverage=max(reading.coverage for reading in chosen),
         is_sure=all(r.form.is_sure or r.form.proof is Proof.TIMES for r in chosen),
         has_sentences=has_sentences,
+        are_capital=_are_capital([h for label in repeated for h in by_label[label]]),
         is_bare=sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads),
         is_capital=sum(head.label.isupper() for head in heads.values()) >= _EVERY * len(heads),
         is_timed=sum(head.clock is not None for head in heads.values()) >= _FULL * len(heads),
@@ -146,6 +150,11 @@ def file_facts(
         called=called_words(" ".join(said)),
         first=min((by_label[label][0].at for label in repeated), default=0),
     )
+
+
+def _are_capital(heads: Sequence[Head]) -> bool:
+    letters = [head.rest[0] for head in heads if head.rest[:1].isalpha()]
+    return bool(letters) and sum(ch.isupper() for ch in letters) >= _EVERY * len(letters)
 
 
 def _spans(heads: dict[int, Head], lines: Sequence[TextLine]) -> Iterator[tuple[Head, int]]:
@@ -206,6 +215,14 @@ def _says_no_sentence(label: str, facts: FileFacts) -> str | None:
         return None
     is_item = _is_item(heads[0].rest) and not any(map(ends_sentence, facts.words_below(heads[0])))
     return "comes once, with no sentence behind it" if is_item else None
+
+
+def _goes_on(label: str, facts: FileFacts) -> str | None:
+    """`RESOLVED: that the goat be fed.`, once, where others begin with a capital."""
+    heads = facts.by_label[label]
+    if len(heads) > 1 or not heads[0].rest[:1].islower() or not facts.are_capital:
+        return None
+    return "comes once, and its words go on in small letters"
 
 
 def _is_sentence(label: str, facts: FileFacts) -> str | None:
@@ -301,6 +318,7 @@ _NO_PERSON = (
     _stands_in_front,
     _is_in_another_section,
     _says_no_sentence,
+    _goes_on,
 )
 """What a label can be that is no person, in order of asking."""
 

@@ -130,7 +130,8 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     if not facts.is_timed:
         voices = [h for h in heads.values() if h.label in speakers or is_dash(h.label)]
         blocks = _blocks(voices, facts)
-        is_short = len(blocks) < _FEW and len(blocks) >= 0.75 * len(heads)
+        is_back = facts.num_repeated > 0 or facts.coverage >= _BY_LINE
+        is_short = len(blocks) < _FEW and len(blocks) >= 0.75 * len(heads) and is_back
         is_likely = forms is not FORMS or (is_short and chosen[0].form.proof is Proof.COLON)
         against = why_nobody_speaks(blocks, is_likely)
         if against is not None:

@@ -6,6 +6,7 @@ label that names nobody are nobody's, whoever spoke before.
 
 import re
 import sys
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -79,6 +80,7 @@ _PAGE_NUMBER = re.compile(
     r"(?:[ ]?(?:/|[^\W\d_]{1,4})[ ]?\d{1,4})?[ ]?[-–—]?"
 )
 """`7`, `- 7 -`, `Page 7 of 9`; `Part 7` is a heading."""
+_FEWEST_TURNS, _FEW_LONG = 6, 0.2
 _LEAST_QUOTED_CHARS = 10
 _SENTENCE_GAP = re.compile(r"(?<=[.!?…])[\"”’»*_]*\s+|(?<=[。！？])")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -441,6 +443,25 @@ class _Cutter:
             and all(counts[sentence] > 1 for sentence in _sentences(own))
         }
 
+    def _has_one_paragraph_each(self) -> bool:
+        """Whether hardly any turn but the last has a second paragraph."""
+        heads = self.labels.heads
+        order = sorted(heads)
+        longer = {
+            bisect(order, at)
+            for at, line in enumerate(self.lines)
+            if line.opens and at not in heads and ends_sentence(line.text)
+        }
+        num_long = len(longer - {0, len(order)})
+        return len(heads) >= _FEWEST_TURNS and num_long <= _FEW_LONG * len(heads)
+
+    def _tail(self) -> set[int]:
+        """The paragraphs behind the last turn and its own: who somebody is, when it ended."""
+        last = max(self.labels.heads, default=0)
+        if self.labels.heads[last].is_bare:
+            return set()
+        return {at for at in range(last + 1, len(self.lines)) if self.lines[at].opens}
+
     def _page_edges(self) -> set[int]:
         """Lines of page numbers and running heads, amid what somebody says: paragraphs of a line
         that count up, or that come again beside a number or often.
@@ -488,6 +509,9 @@ class _Cutter:
             )
         elif self.closing:
             self.notes.append("it begins without a name, so its last paragraph is nobody's")
+        elif self._has_one_paragraph_each() and (tail := self._tail()):
+            self.closing = tail
+            self.notes.append("each of its turns is a paragraph, so what follows is nobody's")
         at = 0
         while at < len(self.lines):
             head = self.labels.heads.get(at)
@@ -593,7 +617,8 @@ class _Cutter:
             return True
         if _NO_WORDS.fullmatch(line.text) and (line.opens or not has_letter(line.text)):
             return True
-        if at + 1 in self.labels.heads and _SHOUTED.fullmatch(line.text) and line.text.isupper():
+        is_shouted = line.text.isupper() and _SHOUTED.fullmatch(_ANY.sub("", line.text).strip())
+        if is_shouted and (at + 1 in self.labels.heads or at + 1 == len(self.lines)):
             return True
         above = self.lines[at - 1] if at else line
         is_behind_aside = (line.opens or above.opens) and is_aside(above.text)

@@ -367,3 +367,54 @@ def test_who_is_named_above_the_talk_is_a_speaker_who_speaks_once(tmp_path: Path
     turns = said(tmp_path, "a.txt", text)
     assert ("陈强", "我可以修。") in turns
     assert (None, "决议：由陈强修理。") in turns
+
+
+AT_THE_END: dict[str, tuple[str, list[Turn]]] = {
+    "who somebody is": (
+        "UV: What is it?\n\nPA: A wall.\n\nUV: Who built it?\n\nPA: I did.\n\nUV: And next?\n\n"
+        "PA: A ladder.\n\nPer Aas lives in Allern. His new book is out in June.\n",
+        [("PA", "A ladder."), (None, "Per Aas lives in Allern. His new book is out in June.")],
+    ),
+    "a turn of two paragraphs where others have some": (
+        "UV: What is a weir?\n\nPA: A wall.\n\nIt is old.\n\nUV: Who built it?\n\nPA: I did.\n\n"
+        "My sister helped.\n\nUV: And then?\n\nPA: A ladder.\n\nFish like it.\n",
+        [("PA", "A ladder."), ("PA", "Fish like it.")],
+    ),
+    "what became of a call": (
+        "Operator: Which service?\nCaller: There's a goat.\nOperator: Is anybody hurt?\n"
+        "Caller: Not yet.\nOperator: Hello?\nCALL ENDS 10:04\nDisposition: police informed\n",
+        [
+            ("Operator", "Hello?"),
+            (None, "CALL ENDS 10:04"),
+            (None, "Disposition: police informed"),
+        ],
+    ),
+    "what was resolved": (
+        "CLLR HOLM: Apologies from Per.\n\nCLLR VOSS: Whose goat is it?\n\nTHE CLERK: Nobody's.\n\n"
+        "CLLR VOSS: It ate my hat.\n\nCLLR HOLM: Shall we feed it?\n\n"
+        "RESOLVED: that the goat be fed.\n",
+        [("CLLR HOLM", "Shall we feed it?"), (None, "RESOLVED: that the goat be fed.")],
+    ),
+}
+
+
+@pytest.mark.parametrize("form", AT_THE_END)
+def test_what_follows_the_last_turn_is_nobodys(form: str, tmp_path: Path) -> None:
+    text, expected = AT_THE_END[form]
+    assert said(tmp_path, "a.txt", text)[-len(expected) :] == expected
+
+
+def test_labels_below_ranges_of_times_may_have_numbers_and_names(tmp_path: Path) -> None:
+    text = (
+        "00:00:01 - 00:00:09\nHost: Can you hear me?\n\n00:00:09 - 00:00:15\n"
+        "Panelist 1 (Ada): Yes.\n\n00:00:15 - 00:00:20\nHost: Good.\n\n00:00:20 - 00:00:31\n"
+        "Panelist 2 (Per): So can I.\n\n00:00:31 - 00:00:40\nPanelist 1 (Ada): Then let's start.\n"
+    )
+    turns = [(turn.speaker, turn.start_s) for turn in load(tmp_path, "a.txt", text).turns]
+    assert turns == [
+        ("Host", 1.0),
+        ("Panelist 1 (Ada)", 9.0),
+        ("Host", 15.0),
+        ("Panelist 2 (Per)", 20.0),
+        ("Panelist 1 (Ada)", 31.0),
+    ]

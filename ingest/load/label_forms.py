@@ -523,9 +523,15 @@ FORMS: tuple[LabelForm, ...] = (
         only_opening=True,
     ),
 )
-_OF_CUES = {"in brackets", "in brackets, on a line of their own", "on a line of their own"}
 CUE_FORMS = (
     _colon_form(r"(?:(?:>>+|[-–—])[ \t]*)?"),
-    *(form for form in FORMS if form.place in _OF_CUES),
+    _form(
+        "in brackets",
+        "speaker-text",
+        rf"(?:[-–—][ \t]*)?[\[<【(]{_LABEL}[\]>】)][ \t]*[:：]?(?:[ \t]+(?P<rest>\S.*)|{_BELOW})",
+        Proof.COVER,
+        signs=("[", "<", "【", "("),
+    ),
+    next(form for form in FORMS if form.place == "on a line of their own"),
 )
 """Those of captions, where dashes begin another voice."""

@@ -42,7 +42,10 @@ _TAIL = re.compile(r"\s*[(\[（,，]|\s[|–—-]\s")
 _ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
 _LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
 _HANDLE = re.compile(r"[._@\d]")
-_SENTENCE_END = re.compile(r"[.!?…。！？؟][\"'”’»)\]*_]*$")
+_SENTENCE_END = re.compile(
+    r"(?:[.!?…。！？؟۔।॥։።။།៕\u037e]|(?<=[\u0370-\u03ff\u1f00-\u1fff]);)[\"'”’»」』)\]*_]*$"
+)
+"""Of all scripts; Greek asks with a semicolon."""
 _INLINE_ASIDE = re.compile(
     r"(?:(?<=^)|(?<=[.!?…»”\"] ))(\([^()]{1,150}\)|\[[^\[\]]{1,150}\])[.*_]*(?=\s|$)"
 )

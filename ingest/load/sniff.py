@@ -17,7 +17,7 @@ from dynagrag.ingest.load.subtitles import (
     is_microdvd,
     is_mpl2,
 )
-from dynagrag.ingest.load.tables import csv_delimiter, headless, is_timed_table
+from dynagrag.ingest.load.tables import csv_delimiter, headless, is_timed_table, table_start
 from dynagrag.ingest.load.xml_speech import FORMS
 
 _JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
@@ -99,8 +99,9 @@ def line_format(lines: list[str], suffix: str) -> str:
         return "json"
     if suffix == ".lrc" and any(map(has_lrc_time, head)):
         return "lrc"
-    is_table = filled and (csv_delimiter(filled[0]) is not None or headless(filled) is not None)
-    is_table = is_table or (suffix in _TABLES and is_timed_table(filled))
+    rows = filled[table_start(filled) :]
+    is_table = rows and (csv_delimiter(rows[0]) is not None or headless(rows) is not None)
+    is_table = is_table or (suffix in _TABLES and is_timed_table(rows))
     if suffix not in _MARKDOWN and is_table and len(filled) > 1:
         return "csv"
     spoken = None if suffix in {".md", ".markdown", ".txt"} else spoken_format(head)

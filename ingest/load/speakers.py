@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from dynagrag.core.schema import LabelDecision, LabelFate
 from dynagrag.core.text import plural, short
+from dynagrag.ingest.load.clocks import is_timetable
 from dynagrag.ingest.load.form_choice import FormReading, choose, read_forms
 from dynagrag.ingest.load.label_forms import (
     ACTIONS,
@@ -109,6 +110,10 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     num_spoken = sum(head.label in speakers for head in named)
     if not speakers or (len(speakers) == 1 and 2 * num_spoken <= len(named)):
         return _without_form(lines, plain)
+    if is_timetable(head.clock for head in heads.values() if head.clock) and not (
+        facts.has_sentences
+    ):
+        return _without_form(lines, chosen[0], "its times are those of a timetable")
     if not facts.is_timed:
         voices = [h for h in heads.values() if h.label in speakers or is_dash(h.label)]
         blocks = _blocks(voices, facts)

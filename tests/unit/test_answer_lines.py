@@ -275,3 +275,11 @@ def test_clips_are_shown_once_each_with_who_speaks_and_their_hits_between_stars(
         "  (** marks what fits best; --lines N shows N of 7 single lines)",
     ]
     assert sum(row.startswith("  - ") for row in answer_lines(made, num_lines=2)) == 2
+
+
+def test_hits_stand_between_marks_that_the_words_do_not_have() -> None:
+    said = citation("It is **not** so. Yes.", "ANN")
+    made = answer(7, clips=(Clip("p", "Talk", 0, 22, (said,), ((0, 17),), (0, 17)),))
+    rows = list(answer_lines(made))
+    assert '     ANN 1:01: "[[It is **not** so.]] Yes."' in rows
+    assert "  ([[ ]] marks what fits best; --lines N shows N of 7 single lines)" in rows

@@ -204,6 +204,8 @@ def ask(
         pruner=pruner,
         soft=soft,
     )
+    if settings.llm is None and soft is None:
+        _tell_what_needs_a_model(options)
     shown = _Shown(as_json, trace, lines)
     with open_to_read(workspace, settings, embedder_of if loading else None) as space:
         if question is not None:
@@ -221,6 +223,21 @@ def ask(
         else:
             _converse(space, options, shown)
     return 0
+
+
+def _tell_what_needs_a_model(options: "AskOptions") -> None:
+    """Choices that change nothing without one, and how to have one; a line on stderr."""
+    needs = []
+    if options.is_strict:
+        needs.append("--strict leaves out of a written answer what no line states")
+    if options.profile == "global":
+        needs.append("profile global writes an answer from parts of all the sources")
+    if needs:
+        complain(
+            f"{' and '.join(needs)}: that needs a language model. Here are the nearest lines alone;"
+            " for an answer name one, e.g. --llm qwen (after `dynagrag models pull qwen`) or --llm"
+            " openai:NAME"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -241,14 +241,8 @@ def test_a_workspace_without_a_line_says_what_to_do() -> None:
 @pytest.mark.parametrize(
     ("num", "more", "fewer", "bounds", "holds", "words"),
     [
-        (
-            60,
-            6,
-            2,
-            (-0.02, 0.15),
-            False,
-            "4 more of 60 than minilm in the first three clips (95 % interval -1 to +9)",
-        ),
+        (60, 6, 2, (-0.02, 0.15), False, "4 more of 60 than minilm in the first three clips"),
+        (60, 6, 2, (-0.02, 0.15), False, "(95 % interval -1 to +9)"),
         (60, 2, 6, (-0.15, 0.02), False, "4 fewer of 60 than minilm"),
         (60, 3, 3, (-0.08, 0.08), False, "finds as many of 60 as minilm"),
         (60, 0, 0, (0.0, 0.0), False, "finds the same as minilm, of 60 questions"),

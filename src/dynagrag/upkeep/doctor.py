@@ -222,7 +222,7 @@ def _workspace(
         elif name not in names:
             return [nothing]
         space = open_workspace(
-            name, settings=settings, create=False, embedder=_EmbedderWhenNeeded(settings)
+            name, settings=settings, create=False, embedder_of=_EmbedderWhenNeeded
         )
     except DynaGragError as err:
         return [Finding(f"workspace {name}", False, str(err))]

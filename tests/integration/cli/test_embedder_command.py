@@ -35,6 +35,8 @@ def test_a_workspace_gets_another_embedder(
     monkeypatch.delenv("DYNAGRAG_EMBEDDER")
     assert cli("ask", "Who works?", "-w", "w").code == 0, "the workspace knows its own"
     assert cli("ask", "Who works?", "-w", "w", "--embedder", "openai:other").code == 0
+    found = {line.split()[1]: line for line in cli("doctor", "-w", "w").out.splitlines()}
+    assert found["vectors"].startswith("ok"), "they are compared with the workspace's own"
     more = tmp_path / "more.txt"
     more.write_text("Ann: The mill ground rye until 1931.\n", encoding="utf-8")
     assert cli("ingest", str(more), "-w", "w", "--extractor", "fast").code == 0

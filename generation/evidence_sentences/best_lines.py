@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import Clip, EvidenceLine, Question
+from dynagrag.core.schema import Clip, EvidenceLine, OtherPerson, Question
 from dynagrag.generation.evidence_sentences.answerable import (
     LEAST,
     answerable,
@@ -15,6 +15,7 @@ from dynagrag.generation.evidence_sentences.clips import clips_of
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
+from dynagrag.generation.evidence_sentences.other_person import other_person
 from dynagrag.generation.evidence_sentences.speaker_turns import quiet
 from dynagrag.models.embedder_languages import is_english_alone
 
@@ -22,8 +23,8 @@ from dynagrag.models.embedder_languages import is_english_alone
 @dataclass(frozen=True, slots=True)
 class BestLines:
     """Lines of evidence, best first, and the clips in which they stand. `answerable`,
-    `unknown_names`, `quiet_speakers`, `unread_language`: as `Answer` has them. `notes`: what could
-    not be told, a sentence each.
+    `unknown_names`, `quiet_speakers`, `unread_language`, `other_person`: as `Answer` has them.
+    `notes`: what could not be told, a sentence each.
     """
 
     lines: tuple[EvidenceLine, ...] = ()
@@ -35,6 +36,7 @@ class BestLines:
     clips: tuple[Clip, ...] = ()
     notes: tuple[str, ...] = ()
     unread_language: str = ""
+    other_person: OtherPerson | None = None
 
 
 def best_lines(
@@ -60,4 +62,5 @@ def best_lines(
         clips_of(index, lines),
         (not_judged(name, language),) if chance is None else (),
         language,
+        other_person(index, question, found, embedder),
     )

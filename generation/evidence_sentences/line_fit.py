@@ -47,12 +47,14 @@ MAX_TURNS_APART = 2
 @dataclass(frozen=True, slots=True)
 class Fits:
     """The sentences (n,) of the best passages: how well each fits, and what that is made of.
-    `people`: the labels of each speaker whom the question asks for.
+    `people`: the labels of each speaker whom the question asks for. `vectors`: (n, d) of the
+    sentences, unit rows or zeros.
     """
 
     sentences: tuple[PassageSentence, ...]
     total: Floats
     parts: dict[str, Floats]
+    vectors: Vectors
     people: tuple[frozenset[str], ...] = ()
 
     def order(self) -> list[int]:
@@ -96,10 +98,10 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
             _mean_vectors(index, stretches, sentences, vectors), question.vector
         ),
         "place": np.array([place_of[s.row] for s in sentences]),
-        "words": _shares(index, stems, own),
-        "words around": _shares(index, stems, joined),
+        "words": shares(index, stems, own),
+        "words around": shares(index, stems, joined),
         "words asked": np.array(
-            [max(_shares(index, stems, [s.stems for s in own]), default=0.0) for own in asked]
+            [max(shares(index, stems, [s.stems for s in own]), default=0.0) for own in asked]
         ),
         "answer": _answer_fits(wanted, [[s] for s in sentences]),
         "answer around": _answer_fits(wanted, stretches),
@@ -111,7 +113,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     total = np.asarray(
         parts["cosine"] + sum(weight * parts[name] for name, weight in WEIGHTS.items()), np.float64
     )
-    return Fits(tuple(sentences), _replies_lifted(sentences, asked, total), parts, people)
+    return Fits(tuple(sentences), _replies_lifted(sentences, asked, total), parts, vectors, people)
 
 
 def _replies_lifted(
@@ -208,7 +210,7 @@ def _at(stems: Sequence[frozenset[str]], i: int) -> frozenset[str]:
     return stems[i] if i >= 0 else frozenset()
 
 
-def _shares(index: LineIndex, wanted: frozenset[str], held: Sequence[frozenset[str]]) -> Floats:
+def shares(index: LineIndex, wanted: frozenset[str], held: Sequence[frozenset[str]]) -> Floats:
     """The share of the question's words that each holds, weighted by rarity, 0 to 1."""
     rarity = {word: index.rarity(word) for word in wanted}
     whole = sum(rarity.values()) or 1.0

@@ -12,7 +12,7 @@ from threading import Lock
 import numpy as np
 
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import Turn, Vectors
+from dynagrag.core.schema import Turn, Vector, Vectors
 from dynagrag.generation.evidence_sentences.line_kinds import is_question, says_nothing
 from dynagrag.generation.evidence_sentences.unknown_names import UnknownNames
 from dynagrag.generation.support import WORD, content_stems, stem
@@ -21,6 +21,9 @@ from dynagrag.language.identification import other_language_of
 from dynagrag.language.sentences import sentence_spans
 from dynagrag.retrieval.named_speakers import NamedSpeakers
 from dynagrag.retrieval.passages import PassageScores
+
+_MAX_EMBEDDED = 20_000
+"""Vectors of sentences that are kept beside the graph's: some 30 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,8 @@ class LineIndex:
         self.snapshot = passages.snapshot
         self._sentences: dict[int, tuple[PassageSentence, ...]] = {}
         self._languages: dict[str, str] = {}
+        self._labels: dict[str, frozenset[str]] = {}
+        self._embedded: dict[str, Vector] = {}
         self._lock = Lock()
         self.speakers = NamedSpeakers(self.snapshot)
         self.unknown_names = UnknownNames(self.snapshot)
@@ -125,6 +130,13 @@ class LineIndex:
         """Those of the speakers of a passage's turns."""
         return {turn.speaker for turn in self._turns(row) if turn.speaker}
 
+    def labels_of(self, document_id: str) -> frozenset[str]:
+        """Those of a document's speakers."""
+        if document_id not in self._labels:
+            turns = self.snapshot.turns.get(document_id, ())
+            self._labels[document_id] = frozenset(t.speaker for t in turns if t.speaker)
+        return self._labels[document_id]
+
     def _turns(self, row: int) -> Sequence[Turn]:
         passage = self.snapshot.passages[row]
         turns = self.snapshot.turns.get(passage.document_id, ())
@@ -184,18 +196,21 @@ class LineIndex:
 
     def vectors(self, sentences: Sequence[PassageSentence], embedder: Embedder) -> Vectors:
         """(n, d) unit rows, zeros for sentences that say nothing; those that have no vector yet are
-        embedded now, in one call.
+        embedded now, in one call, and kept for later questions.
         """
         texts = [sentence_text(s.text, self._titles[s.document_id]) for s in sentences]
-        rows, facts = self._fact_rows, self.snapshot.facts.vectors
+        rows, facts, made = self._fact_rows, self.snapshot.facts.vectors, self._embedded
         missing = list(
             dict.fromkeys(
                 text
                 for text, s in zip(texts, sentences, strict=True)
-                if text not in rows and not s.says_nothing
+                if text not in rows and text not in made and not s.says_nothing
             )
         )
-        made = dict(zip(missing, embedder.embed_documents(missing), strict=True)) if missing else {}
+        if missing:
+            known = made if len(made) < _MAX_EMBEDDED else {}
+            made = known | dict(zip(missing, embedder.embed_documents(missing), strict=True))
+            self._embedded = made  # not in place: another thread may read it
         vectors = np.zeros((len(texts), self.snapshot.passage_vectors.shape[1]), dtype=np.float32)
         for i, text in enumerate(texts):
             if text in rows:

@@ -129,6 +129,7 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
         "unsupported",
         "unknown_names",
         "quiet_speakers",
+        "other_person",
         "unread_language",
     }
     beside = {"match_start", "match_end", "fit", "before", "after"}

@@ -60,6 +60,7 @@ def as_kept_now(exchanges: Any) -> Any:
                     "unsupported": False,
                     "unknown_names": {},
                     "quiet_speakers": [],
+                    "other_person": None,
                     "unread_language": "",
                 }
             for line in arm["answer"].get("trace", {}).get("evidence", ()):

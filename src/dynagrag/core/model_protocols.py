@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
 
-from dynagrag.core.schema import EmbedderIdentity, Usage, Vector, Vectors
+from dynagrag.core.schema import CosineScale, EmbedderIdentity, Usage, Vector, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +151,15 @@ class Reranker(Protocol):
 
     def scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """(n,) float64 without bounds: the higher, the better a text fits."""
+
+
+@runtime_checkable
+class ScaledEmbedder(Protocol):
+    """An embedder whose scale is not to be measured."""
+
+    @property
+    def scale(self) -> CosineScale:
+        """Where its cosines lie."""
 
 
 @runtime_checkable

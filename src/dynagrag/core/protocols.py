@@ -17,6 +17,7 @@ from dynagrag.core.model_protocols import (
     ModelReply,
     Prompt,
     Reranker,
+    ScaledEmbedder,
     ServedEmbedder,
 )
 from dynagrag.core.schema import (
@@ -56,6 +57,7 @@ __all__ = [
     "ModelReply",
     "Prompt",
     "Reranker",
+    "ScaledEmbedder",
     "ServedEmbedder",
 ]
 """Protocols of models, from `core.model_protocols`."""

@@ -66,7 +66,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     """`rows`: passages, best first, each once. Where several speakers are asked for, the nearest
     passages of each come after them, and their names are no words to be looked for.
     """
-    stems, people = content_stems(question.text), index.speakers.people_in(question.text)
+    people = index.speakers.people_in(question.text)
     if len(people) > 1:
         cosines = index.passages.dense(question.vector)
         speaking = [index.labels_in(row) for row in range(len(index.snapshot.passages))]
@@ -74,15 +74,16 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
             theirs = [row for row, those in enumerate(speaking) if not labels.isdisjoint(those)]
             rows = [*rows, *sorted(theirs, key=lambda row: (-cosines[row], row))[:NUM_OF_EACH]]
         rows = list(dict.fromkeys(rows))
-        stems -= content_stems(" ".join(chain.from_iterable(people)))
+    asked_people = " ".join(chain.from_iterable(people)) if len(people) > 1 else ""
+    share = WordShares(index, question.text, asked_people)
     sentences = [s for row in rows for s in index.sentences(row)]
     place_of = {row: 1.0 / (1.0 + place) for place, row in enumerate(rows)}
     before, after = _neighbours(sentences)
     vectors = index.vectors(sentences, embedder)
     speakers = index.speakers.named_in(question.text)
-    names = content_stems(" ".join(speakers))
+    names = {language: content_stems(" ".join(speakers), language) for language in index.languages}
     # who says their own name introduces themselves, and answers nothing
-    own = [s.stems - names if s.speaker in speakers else s.stems for s in sentences]
+    own = [s.stems - names[s.language] if s.speaker in speakers else s.stems for s in sentences]
     joined = [own[i] | _at(own, before[i]) | _at(own, after[i]) for i in range(len(own))]
     places = _places(index, rows)
     spans = [stretch_around(around, at) for around, at in places]
@@ -92,16 +93,14 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     asked = [[around[i] for i in questions_before(around, at)] for around, at in places]
     wanted = asked_answer(question.text)
     parts = {
-        "cosine": cosines_with(vectors, question.vector),
-        "around": cosines_with(_with_neighbours(vectors, before, after), question.vector),
-        "stretch": cosines_with(
-            _mean_vectors(index, stretches, sentences, vectors), question.vector
-        ),
+        "cosine": _nearness(index, vectors, question),
+        "around": _nearness(index, _with_neighbours(vectors, before, after), question),
+        "stretch": _nearness(index, _mean_vectors(index, stretches, sentences, vectors), question),
         "place": np.array([place_of[s.row] for s in sentences]),
-        "words": shares(index, stems, own),
-        "words around": shares(index, stems, joined),
+        "words": share.of_all(sentences, own),
+        "words around": share.of_all(sentences, joined),
         "words asked": np.array(
-            [max(shares(index, stems, [s.stems for s in own]), default=0.0) for own in asked]
+            [max((share.of(s.stems, s.language) for s in own), default=0.0) for own in asked]
         ),
         "answer": _answer_fits(wanted, [[s] for s in sentences]),
         "answer around": _answer_fits(wanted, stretches),
@@ -114,6 +113,12 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
         parts["cosine"] + sum(weight * parts[name] for name, weight in WEIGHTS.items()), np.float64
     )
     return Fits(tuple(sentences), _replies_lifted(sentences, asked, total), parts, vectors, people)
+
+
+def _nearness(index: LineIndex, vectors: Vectors, question: Question) -> Floats:
+    """(n,) cosines as MiniLM's would be, which the weights were fitted with; 0 of no vector."""
+    cosines = cosines_with(vectors, question.vector)
+    return np.where(vectors.any(axis=1), index.snapshot.scale.of_answers(cosines), 0.0)
 
 
 def _replies_lifted(
@@ -210,10 +215,32 @@ def _at(stems: Sequence[frozenset[str]], i: int) -> frozenset[str]:
     return stems[i] if i >= 0 else frozenset()
 
 
-def shares(index: LineIndex, wanted: frozenset[str], held: Sequence[frozenset[str]]) -> Floats:
-    """The share of the question's words that each holds, weighted by rarity, 0 to 1."""
-    rarity = {word: index.rarity(word) for word in wanted}
-    whole = sum(rarity.values()) or 1.0
-    return np.array(
-        [sum(rarity[word] for word in wanted & own) / whole for own in held], dtype=np.float64
-    )
+class WordShares:
+    """The share of a question's content words that a text holds, weighted by rarity, 0 to 1: in
+    the text's language.
+    """
+
+    def __init__(self, index: LineIndex, question: str, but: str = "") -> None:
+        """`but`: words that aren't looked for."""
+        self._rarity = {
+            language: {
+                word: index.rarity(word)
+                for word in content_stems(question, language) - content_stems(but, language)
+            }
+            for language in index.languages
+        }
+        self._whole = {
+            language: sum(rarity.values()) or 1.0 for language, rarity in self._rarity.items()
+        }
+
+    def of(self, held: frozenset[str], language: str) -> float:
+        """Of a text with these stems."""
+        rarity = self._rarity[language]
+        return sum(rarity[word] for word in rarity.keys() & held) / self._whole[language]
+
+    def of_all(
+        self, sentences: Sequence[PassageSentence], held: Sequence[frozenset[str]]
+    ) -> Floats:
+        """(n,) of each sentence with these stems."""
+        shares = [self.of(own, s.language) for s, own in zip(sentences, held, strict=True)]
+        return np.array(shares, dtype=np.float64)

@@ -2,28 +2,22 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from string import ascii_uppercase
 
 from dynagrag.generation.claims.comparison import Comparison, Gap
-from dynagrag.generation.claims.quantities import Quantity, may_be_written_otherwise, quantities
+from dynagrag.generation.claims.life_dates import event_of
+from dynagrag.generation.claims.quantities import (
+    NUMBER_WORD,
+    Quantity,
+    may_be_written_otherwise,
+    quantities,
+)
+from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.word_senses import lemma, senses
 from dynagrag.language.words import FUNCTION_WORDS
 
 _CAPITAL_BEHIND = re.compile(r"\s[A-Z]")
-_NEXT = re.compile(r"[\s\[\]-]*(?P<word>\d|[^\W\d_]+(?:['’\-][^\W\d_]+)*)")
-_COMPOUND = re.compile(r"-(?=[^\W\d_])")
-"""Behind a number that tells what a thing is like, not how many there are: a three-year-old school,
-a two-seat car.
-"""
-_ONE = re.compile(r"\bone\b", re.IGNORECASE)
-_OF_THOSE = re.compile(
-    r"\s+of\s+(?:(?:all|the|its|his|her|their|our|these|those)\s+)+", re.IGNORECASE
-)
-_SHARE = re.compile(
-    r"\b(?:of|in|out of)\s+(?:(?:all|the|its|his|her|their|our|these|those|every)\s+)*$",
-    re.IGNORECASE,
-)
-"""Before the number of all, of which a part is counted: two of the five, one in five."""
-_MAX_THING_WORDS = 3
 
 
 def number_gap(comparison: Comparison) -> Gap | None:
@@ -72,90 +66,138 @@ def is_in_name(comparison: Comparison, number: Quantity) -> bool:
     )
 
 
-# ----------------------------------------------------------------------------------- things counted
+# -------------------------------------------------------------------------------- one number of many
 
 
 @dataclass(frozen=True, slots=True)
-class _CountedThings:
-    """A number and the words behind it, up to the first that ends the phrase: 3, (primari,
-    rechargeabl, batteri). `is_part`: "3 of the".
+class _Stretch:
+    """A number with the stems of the words around it, as far as no number of its kind is nearer to
+    them; and the stems before and behind these. `has_rival`: no joint stands between it and a
+    number of its kind.
     """
 
     number: Quantity
-    things: tuple[str, ...]
-    is_part: bool
-
-    @property
-    def is_one(self) -> bool:
-        """Whether it is "one of the", which is no number anywhere else."""
-        return self.number.text.casefold() == "one"
+    own: frozenset[str]
+    before: frozenset[str]
+    behind: frozenset[str]
+    has_rival: bool
 
 
-def counted_gap(comparison: Comparison) -> Gap | None:
-    """A number that the sentence has, but of another thing.
+def bound_gap(comparison: Comparison) -> Gap | None:
+    """A number of the claim that the sentence has with other words, among numbers of its kind.
 
-    Catches "five fuel cells" of "three fuel cells and five batteries", "one of the engines" of "two
-    of the engines". Passes "two engines" of "two of the five engines". Things are compared by the
-    last word of their phrase; where the sentence has several phrases that end so, by those that
-    share most of the claim's other words; "two of the" by its "one of the", if any.
+    Catches "expenses were 40" of "income 40, expenses 30", "3 hours on tests" of "12 hours on tests
+    and 3 on docs". Passes "3 hours on docs": hours go on to the next number.
     """
-    theirs = _counted(comparison.line.text)
-    for mine in _counted(comparison.claim.text):
-        last = senses(mine.things[-1])
-        nearest = [
-            other
-            for other in theirs
-            if (mine.is_part or not other.is_one)
-            and any(not last.isdisjoint(senses(thing)) for thing in other.things)
-        ]
-        if not nearest:
+    predicate = comparison.predicate
+    if predicate and event_of(predicate.stem):
+        return None  # the check of roles tells
+    theirs = _stretches(comparison.line.text)
+    for mine in _stretches(comparison.claim.text):
+        agreeing = [other for other in theirs if mine.number.agrees(other.number)]
+        if mine.has_rival or not agreeing:
             continue
-        shared = [len({*mine.things}.intersection(other.things)) for other in nearest]
-        nearest = [other for other, num in zip(nearest, shared, strict=True) if num == max(shared)]
-        parts = [other for other in nearest if other.is_part]
-        if mine.is_part and (parts or mine.is_one):
-            nearest = parts
-        if nearest and not any(mine.number.agrees(other.number) for other in nearest):
-            reason = f"says {nearest[0].number.text} of it, not {mine.number.text}"
-            return Gap(reason, is_against=True)
+        if not all(_is_of_others(mine.own, other) for other in agreeing):
+            continue
+        instead = [
+            other.number
+            for other in theirs
+            if other not in agreeing
+            and other.number.competes_with(mine.number)
+            and mine.own <= _shared(mine.own, other.own)
+        ]
+        if instead:
+            return Gap(f"says {instead[0].said} of it, not {mine.number.said}", is_against=True)
+        return Gap(f"says {mine.number.said} of something else")
     return None
 
 
-def _counted(text: str) -> list[_CountedThings]:
-    """The numbers that count something, then each "one of the"."""
-    numbers = quantities(text)
-    found = []
-    for number in numbers:
-        is_count = number.date is None and number.value is not None and not number.looks_like_year
-        is_quality = _COMPOUND.match(text, number.end) or _SHARE.search(text[: number.start])
-        if is_count and not is_quality:
-            of = _OF_THOSE.match(text, number.end)
-            start = of.end() if of else number.end
-            if of:  # two of the five engines are two engines
-                start = next((q.end for q in numbers if q.start == start), start)
-            found.append(_CountedThings(number, _things(text, start), bool(of)))
-    for match in _ONE.finditer(text):
-        if of := _OF_THOSE.match(text, match.end()):
-            one = Quantity(*match.span(), match[0], match[0], 1.0)
-            found.append(_CountedThings(one, _things(text, of.end()), is_part=True))
-    return [counted for counted in found if counted.things]
-
-
-def _things(text: str, start: int) -> tuple[str, ...]:
-    """The words behind a number; other numbers among them are passed over with their units: cells
-    of "31 individual 1 volt cells".
+def _is_of_others(stems: frozenset[str], stretch: _Stretch) -> bool:
+    """Whether the words of a claim belong to another number: words go on from one to the next
+    number that has none in their place, and never back.
     """
-    found: list[str] = []
-    numbers = {q.start: q for q in quantities(text)}
-    at = start
-    while len(found) < _MAX_THING_WORDS and (word := _NEXT.match(text, at)):
-        inner = numbers.get(word.start("word"))
-        if found and inner:
-            unit = _NEXT.match(text, inner.end)
-            at = unit.end() if inner.unit and unit else inner.end
-            continue
-        if word["word"][0].isdigit() or word["word"].casefold() in FUNCTION_WORDS:
-            break
-        found.append(lemma(word["word"]))
-        at = word.end()
+    elsewhere = stems - _shared(stems, stretch.own)
+    before = _shared(elsewhere, stretch.before)
+    telling = stretch.own - stretch.before
+    if not stretch.own:
+        return False
+    return bool(_shared(elsewhere - before, stretch.behind)) or bool(
+        before and telling and not _shared(telling, stems)
+    )
+
+
+def _shared(stems: frozenset[str], others: frozenset[str]) -> frozenset[str]:
+    """Those of some stems that others say."""
+    return frozenset(stem for stem in stems if not senses(stem).isdisjoint(others))
+
+
+@lru_cache(maxsize=4096)
+def _stretches(text: str) -> tuple[_Stretch, ...]:
+    numbers = quantities(text)
+    joints = [joint.start() for joint in _JOINT.finditer(text)]
+    found = []
+    for at, number in enumerate(numbers):
+        rivals = [(i < at, q) for i, q in enumerate(numbers) if number.competes_with(q)]
+        starts = [j for _, q in rivals for j in joints if q.end <= j < number.start]
+        later = ([j for j in joints if number.end <= j < q.start] for b, q in rivals if not b)
+        start = max(starts, default=0)
+        end = next((found[-1] for found in later if found), len(text))
+        own = f"{text[start : number.start]} , {text[number.end : end]}"
+        has_rival = any(start <= q.start < end for _, q in rivals)
+        found.append(_Stretch(number, *map(_telling, (own, text[:start], text[end:])), has_rival))
     return tuple(found)
+
+
+_JOINT = re.compile(r"[,;.!?](?=\s)|\s(?:and|or|but|while|whereas|[-–—])(?=\s)")
+_TIMES = frozenset(("now", "then"))
+
+
+def _telling(text: str) -> frozenset[str]:
+    """The stems of the words that tell something, labels ("ward B") among them."""
+    return frozenset(
+        word.stem
+        for word in read(text).words
+        if not word.is_mark
+        and (word.low not in FUNCTION_WORDS - _TIMES or word.text in ascii_uppercase)
+    )
+
+
+# ------------------------------------------------------------------------------------ part of a whole
+
+
+def part_gap(comparison: Comparison) -> Gap | None:
+    """Of all, or of another part, the claim says what the sentence says of a part.
+
+    Catches "the seedlings died" of "half of the seedlings died", "one of the engines" of "two of
+    the engines". Passes "two engines" of "two of the five engines".
+    """
+    text = comparison.line.text
+    whole = _PART.sub(" ", text)
+    for part in _PART.finditer(text):
+        words = [word for word in part["things"].split() if word.casefold() not in FUNCTION_WORDS]
+        thing = next((word for word in words if word.endswith("s")), (*words, "")[0]).casefold()
+        stem = lemma(thing)
+        mine = [word.low for word in comparison.claim.words if word.stem == stem]
+        if not mine or stem in read(whole).stems:
+            continue
+        is_a_one = part["share"].casefold() == "one" and thing not in mine  # "an engine"
+        if not is_a_one and not _has_share(comparison.claim.text, part["share"]):
+            return Gap(f"says it of {part['share']} of them")
+    return None
+
+
+def _has_share(text: str, share: str) -> bool:
+    """Whether a text speaks of a part in the same number or word."""
+    numbers = quantities(share)
+    return share.split()[-1].casefold() in read(text).lows or any(
+        number.agrees(other) for number in numbers for other in quantities(text)
+    )
+
+
+_PART = re.compile(
+    rf"""\b(?P<share>(?:(?:a|one|two|three|four)\s)?(?:half|thirds?|quarters?|fifths?|tenths?)
+        |(?:{NUMBER_WORD}|\d[\d,.]*)(?:\s?%|\spercent\b)?|most|some|many|few|several|part)
+    \s+of\s+(?:all\s+)?(?:the|its|his|her|their|our|my|these|those)\s+
+    (?:(?:{NUMBER_WORD}|\d+)\s+)?(?P<things>[^\W\d_]+(?:\s[^\W\d_]+){{0,2}})""",
+    re.IGNORECASE | re.VERBOSE,
+)

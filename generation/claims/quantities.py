@@ -33,7 +33,7 @@ _SPELT = {
     if value < SCALES["hundred"]
 }
 _SIGNS = "".join(CURRENCIES)
-_NUMBER_WORD = "|".join(values_of(WordClass.CARDINAL))
+NUMBER_WORD = "|".join(values_of(WordClass.CARDINAL))
 _NUMBER = re.compile(
     rf"""(?P<money>[{_SIGNS}])?\s?
          (?P<digits>(?<![\d.])(?:(?<!\w)[-+])?
@@ -43,7 +43,7 @@ _NUMBER = re.compile(
            (?:\.\d+)?)
          (?:(?:st|nd|rd|th|s)\b|\s?(?P<scale>{"|".join(SCALES)}|bn)\b
            |(?P<letter>k)\b|(?(money)\s?(?P<short>bn|mn|tn|[mb])\b|(?!)))?
-         | \b(?P<spelt>(?:{_NUMBER_WORD})(?:[\s-](?:and\s)?(?:{_NUMBER_WORD}))*)\b""",
+         | \b(?P<spelt>(?:{NUMBER_WORD})(?:[\s-](?:and\s)?(?:{NUMBER_WORD}))*)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _AMOUNT = re.compile(
@@ -133,6 +133,12 @@ class Quantity:
                 for mine, theirs in zip(self.date, other.date, strict=True)
             )
         return self.kind == other.kind and (self.value is None or not self._has_value_of(other))
+
+    def competes_with(self, other: "Quantity") -> bool:
+        """Whether what one of them is said of might be said to have the other."""
+        if self.value is None or other.value is None or self.looks_like_year != other.looks_like_year:
+            return self.kind == other.kind
+        return self != other and (self.unit == other.unit or not (self.unit and other.unit))
 
     @property
     def kind(self) -> str:

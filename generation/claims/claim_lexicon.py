@@ -4,7 +4,7 @@ Everyday English, kept short on purpose: a wording that is missing here makes a 
 found", never a false one "stated".
 """
 
-from dynagrag.language.english.data import groups_of, words_of
+from dynagrag.language.english.data import groups_of, values_of, words_of
 from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import AUXILIARIES as COMMON_AUXILIARIES
@@ -48,7 +48,7 @@ exploded; blow up: explode; co-founded: founded; co-founder: founder; cofounded:
 away: died; turned down: rejected; shut down: shutdown; let go: fired; due to: because; owing to:
 because; because of: because; in spite of: despite; anything but: not; far from: not; used to be:
 formerly; make sure: must; it is wrong to say: deny; it is not true: deny; at least: over; at
-most: under; co-wrote: wrote; co-written: written; co-directed: directed; co-produced: produced
+most: under; instead of: not; rather than: not; co-wrote: wrote; co-written: written; co-directed: directed; co-produced: produced
 """
 CONTRACTIONS = {
     "can't": "can not",
@@ -123,6 +123,16 @@ NAME_ENDINGS = frozenset(
 # ----------------------------------------------------------------------------------- how it is said
 
 HEARSAY = ("reportedly", "some say", "people say", "they say", "is said to", "was said to")
+WISHED_FOR = tuple(
+    f"{verb} {word}"
+    for verb, words in (
+        ("ask", "for to that"), ("asks", "for to that"), ("asked", "for to that"),
+        ("call", "for"), ("calls", "for"), ("called", "for"), ("calling", "for"),
+        ("apply", "for"), ("applies", "for"), ("applied", "for"), ("applying", "for"),
+    )
+    for word in words.split()
+)
+"""What stands behind one is no more than asked for."""
 BACKSHIFTED = frozenset(("could", "would"))
 """Forms of can and will where somebody's words are reported."""
 LITTLE_WORDS = words_of(WordClass.SAYS_LITTLE)
@@ -147,6 +157,10 @@ PLACE_QUALIFIERS = words_of(WordClass.COMPASS)
 
 # ------------------------------------------------------------------------------------------ numbers
 
+CARDINALS = frozenset(values_of(WordClass.CARDINAL))
+FRACTIONS = frozenset(
+    "half halves third thirds quarter quarters fifth fifths tenth tenths".split()
+)
 UNITS = """
 percent: % percent pct; volt: v volt volts; amp: a amp amps ampere amperes; watt: w watt watts;
 dollar: $ dollar dollars usd; euro: € euro euros; pound: £ pound pounds lb lbs; kilometre: km

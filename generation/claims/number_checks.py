@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_uppercase
 
+from dynagrag.generation.claims.claim_lexicon import FRACTIONS
 from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.quantities import (
@@ -162,6 +163,37 @@ def _telling(text: str) -> frozenset[str]:
     )
 
 
+def change_gap(comparison: Comparison) -> Gap | None:
+    """The claim says from or to a number what the sentence says by it, or turns a change round.
+
+    Catches "fell to 40 m" of "fell 40 m" and "fell by 40 m", "from 40 to 60" of "60 last year, now
+    40". Passes "fell by 40 m" of "fell 40 m".
+    """
+    claim, sentence = comparison.claim.text, comparison.line.text
+    ends: dict[str, list[int]] = {}
+    for mine in quantities(claim):
+        wanted = _way(claim, mine)
+        theirs = [other for other in quantities(sentence) if mine.agrees(other)]
+        ways = {_way(sentence, other) for other in theirs}
+        if wanted and ways and not ways & {wanted, ""}:
+            return Gap(f"does not say {wanted} {mine.said}")
+        if ways == {""}:
+            ends[wanted] = [other.start for other in theirs]
+    if "from" in ends and "to" in ends and min(ends["from"]) > max(ends["to"]):
+        return Gap("has it the other way round")
+    return None
+
+
+def _way(text: str, number: Quantity) -> str:
+    """The small word before a number: from, to, or by, which a verb of change has without it."""
+    before = text[: text.rfind(number.said, 0, number.end)].split()[-1:]
+    low = "".join(before).casefold()
+    return low if low in ("from", "to", "by") else "by" if lemma(low) in _CHANGES else ""
+
+
+_CHANGES = senses(lemma("increase")) | senses(lemma("decrease"))
+
+
 # ------------------------------------------------------------------------------------ part of a whole
 
 
@@ -195,7 +227,7 @@ def _has_share(text: str, share: str) -> bool:
 
 
 _PART = re.compile(
-    rf"""\b(?P<share>(?:(?:a|one|two|three|four)\s)?(?:half|thirds?|quarters?|fifths?|tenths?)
+    rf"""\b(?P<share>(?:(?:a|one|two|three|four)\s)?(?:{'|'.join(FRACTIONS)})
         |(?:{NUMBER_WORD}|\d[\d,.]*)(?:\s?%|\spercent\b)?|most|some|many|few|several|part)
     \s+of\s+(?:all\s+)?(?:the|its|his|her|their|our|my|these|those)\s+
     (?:(?:{NUMBER_WORD}|\d+)\s+)?(?P<things>[^\W\d_]+(?:\s[^\W\d_]+){{0,2}})""",

@@ -24,7 +24,13 @@ from dynagrag.generation.claims.attribution import Attributed, attributed, names
 from dynagrag.generation.claims.claim_lexicon import JOINING, LEANING
 from dynagrag.generation.claims.clauses import clauses, independent_parts, is_joint
 from dynagrag.generation.claims.comparison import Check, Comparison
-from dynagrag.generation.claims.number_checks import bound_gap, may_be_otherwise, number_gap, part_gap
+from dynagrag.generation.claims.number_checks import (
+    bound_gap,
+    change_gap,
+    may_be_otherwise,
+    number_gap,
+    part_gap,
+)
 from dynagrag.generation.claims.quantities import quantities
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_gap
@@ -53,6 +59,7 @@ CHECKS: dict[str, Check] = {
     "name": name_gap,
     "role": role_gap,
     "one number of many": bound_gap,
+    "change": change_gap,
     "part of a whole": part_gap,
     "speaker": speaker_gap,
     "order": order_gap,

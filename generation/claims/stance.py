@@ -30,6 +30,7 @@ from dynagrag.generation.claims.claim_lexicon import (
     UNIVERSAL,
     UNTRUE,
     WANTED,
+    WISHED_FOR,
 )
 from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.reading import Reading, Word
@@ -56,15 +57,24 @@ _PHRASES = {
     "future": ("going to", "about to"),
     "possible": HEARSAY,
     "question": ("asked if", "whether"),
+    "wanted": WISHED_FOR,
 }
 _RIGHT_BEFORE = 3
-_CONDITION = re.compile(
-    r"(?<!\bas )(?<!\beven )\bif\b|\bunless\b|\bprovid(?:ed|ing)(?: that| the| it| he| she| they|"
-    r" we)\b|\bassuming\b|\bas long as\b"
-    r"|\bonly (?:if|once|with|after)\b"
-    r"|\bon condition\b|\bor so\b"
+_ENDS_SENTENCE = frozenset(".;!?")
+_CONDITION = (
+    r"(?<!\bas )(?<!\beven )\bif\b(?! anything\b| (?:i|we) (?:remember|recall|understand)\b)"
+    r"|\bunless\b|\bassuming\b|\b(?:as|so) long as\b|\bin (?:case|the event)\b"
+    r"|\bon condition\b|\bonly (?:if|once|with|after)\b"
+)
+_CONDITION_BEHIND = re.compile(
+    rf"{_CONDITION}|\bprovid(?:ed|ing)(?: that| the| it| he| she| they| we)\b|\bor so\b"
 )
 """Behind a verb; "he asked if" stands before what he asked."""
+_CONDITION_BEFORE = re.compile(
+    rf"(?:^|[,:–—-] |\b(?:and|but|so|that|then) )(?:{_CONDITION}|provid(?:ed|ing)\b|supposing\b)"
+    r"|^(?:had|should|were) (?:i|we|you|he|she|it|they|the|this|that|my|our)\b"
+)
+"""It opens the sentence or a part of it."""
 _STEMS = {mood: frozenset(map(lemma, hints)) - {"let"} for mood, hints in _MOODS.items()}
 """Lets is no let's: what lets us move allows it."""
 _HELD_BACK = {
@@ -275,7 +285,7 @@ def _scope(reading: Reading, at: int) -> list[int]:
     """
     words = reading.words
     commas = (i for i in range(at + 1, len(words) - 1) if words[i].text == ",")
-    end = next((i for i in commas if _begins_anew(words, i + 1)), len(words))
+    end = next((i for i in commas if at == 0 or _begins_anew(words, i + 1)), len(words))
     reach = [*range(at + 1, min(end, _quote_end(words, at), at + 1 + _REACH))]
     if words[at].low == "no":  # "saw no fire" denies the seeing, too
         before = range(at - 1, max(-1, at - 4), -1)
@@ -369,10 +379,14 @@ def moods(
     if reading.is_question:
         found.add("question")
     if at is None:
-        return frozenset(found)
+        return frozenset(found | ({"conditional"} if _CONDITION_BEHIND.search(joined) else set()))
     before = {w.low for w in reading.words[max(0, at - _RIGHT_BEFORE) : at]}
     found |= {mood for mood, hints in _LESSENED.items() if hints & before}
-    if _CONDITION.search(" ".join(w.low for w in reading.words[at + 1 :])):
+    ends = (i for i in range(at - 1, -1, -1) if reading.words[i].text in _ENDS_SENTENCE)
+    start = next(ends, -1) + 1
+    if _CONDITION_BEHIND.search(" ".join(w.low for w in reading.words[at + 1 :])) or (
+        _CONDITION_BEFORE.search(" ".join(w.low for w in reading.words[start:at]))
+    ):
         found.add("conditional")
     if _is_imperative(reading, at):
         found.add("wanted")

@@ -15,6 +15,7 @@ from dynagrag.generation.claims.claim_lexicon import (
     AUXILIARIES,
     NEGATED_AUXILIARIES,
     OPENS_NO_SUBJECT,
+    PRONOUNS,
     QUANTIFIERS,
     RELATIVE,
     SAYING,
@@ -22,6 +23,7 @@ from dynagrag.generation.claims.claim_lexicon import (
     THINKING,
 )
 from dynagrag.generation.claims.word_senses import PARTICIPLES, PAST, told_forms
+from dynagrag.language.english.verbs import base_of_third
 from dynagrag.language.sentences import num_words
 from dynagrag.language.words import COMMON_VERBS, DETERMINERS
 
@@ -42,6 +44,12 @@ _JOINT = re.compile(
     r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|"
     r"(?P<comma>,)?\s+(?P<word>and|but|while|whereas)\s+"
 )
+_SUBORDINATORS = frozenset("when after before because although though until since".split())
+_PART_JOINT = re.compile(_JOINT.pattern.replace("|whereas", "|".join(["|whereas", *sorted(_SUBORDINATORS)])))
+_OPENING_CLAUSE = re.compile(
+    rf"\s*(?:while|as|once|{'|'.join(sorted(_SUBORDINATORS))})\s+(?P<first>[^,;]+),\s+", re.IGNORECASE
+)
+"""A clause before the one that it hangs on."""
 _MARK = re.compile(r"\[E\d+\]")
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|\([^)]*\)")
 _WORD = re.compile(r"[^\s,;:.!?]+(?:\.\d+)?")
@@ -98,9 +106,13 @@ def independent_parts(sentence: str) -> tuple[str, ...]:
     its own; the whole where it has one.
     """
     words = _MARK.sub(lambda mark: " " * len(mark[0]), sentence)
+    if opening := _OPENING_CLAUSE.match(words):
+        right = _JOINT.split(words[opening.end() :], maxsplit=1)[0]
+        if _parts(opening["first"]) and _has_own_subject(right):
+            return (_joined(opening["first"]), *independent_parts(words[opening.end() :]))
     parts, start = [], 0
-    for joint in _joints(words):
-        right = _JOINT.split(words[joint.end() :], maxsplit=1)[0]
+    for joint in _joints(words, _PART_JOINT):
+        right = _PART_JOINT.split(words[joint.end() :], maxsplit=1)[0]
         before, behind = words[: joint.start()].split(), right.split()
         if joint["which"] or not before or not behind:
             continue  # "and ;", or a text that opens with "and"
@@ -112,6 +124,7 @@ def independent_parts(sentence: str) -> tuple[str, ...]:
             and own.subject.casefold() not in RELATIVE
             and len(own.subject.split()) <= _MAX_PART_SUBJECT_WORDS
             and not (is_listed and joint["word"] and not joint["comma"])
+            and (joint["word"] not in _SUBORDINATORS or _has_own_subject(right))
         )
         left = _joined(words[start : joint.start()])
         if is_plain and _parts(left):
@@ -145,17 +158,23 @@ def has_verb(text: str) -> bool:
     return _parts(_MARK.sub(" ", text)) is not None
 
 
+def _has_own_subject(text: str) -> bool:
+    """Whether a clause names who does what in it: "she left" speaks of somebody before it."""
+    own = _parts(text)
+    return own is not None and own.subject.casefold() not in PRONOUNS
+
+
 def _joined(text: str) -> str:
     return _BEFORE_STOP.sub("", " ".join(text.split()))
 
 
-def _joints(words: str) -> list[re.Match[str]]:
+def _joints(words: str, joint: re.Pattern[str] = _JOINT) -> list[re.Match[str]]:
     """The places where a clause may end: none within quotation marks or brackets."""
     quoted = [match.span() for match in _QUOTED.finditer(words)]
     return [
-        joint
-        for joint in _JOINT.finditer(words)
-        if not any(start < joint.start() < end for start, end in quoted)
+        found
+        for found in joint.finditer(words)
+        if not any(start < found.start() < end for start, end in quoted)
     ]
 
 
@@ -251,4 +270,4 @@ def _is_verb(word: str, before: str) -> bool:
     if before in _DETERMINERS or word != low:  # a capital amid a sentence is a name's
         return False
     is_of_pronoun = before in SUBJECT_PRONOUNS and low in COMMON_VERBS
-    return low in _PLAIN_VERBS or _is_past(low) or is_of_pronoun
+    return low in _PLAIN_VERBS or base_of_third(low) is not None or _is_past(low) or is_of_pronoun

@@ -350,7 +350,7 @@ def _sentence_finding(text: str, line: Line) -> _Finding:
     of them.
     """
     finding = _whole_finding(text, line)
-    if finding.problem:
+    if finding.problem or _word_stems(text) == _word_stems(line.text):
         return finding
     attribution = attributed(text)
     claim_parts = independent_parts(attribution.what if attribution else text)
@@ -363,6 +363,10 @@ def _sentence_finding(text: str, line: Line) -> _Finding:
     if any(not _whole_finding(text, replace(line, text=part)).problem for part in parts):
         return finding
     return _Finding(finding.share, "has its words in parts that say different things")
+
+
+def _word_stems(text: str) -> list[str]:
+    return [word.stem for word in read(text).words if word.is_word]
 
 
 def _whole_finding(text: str, line: Line) -> _Finding:

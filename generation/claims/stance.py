@@ -63,7 +63,7 @@ _RIGHT_BEFORE = 3
 _ENDS_SENTENCE = frozenset(".;!?")
 _CONDITION = (
     r"(?<!\bas )(?<!\beven )\bif\b(?! anything\b| (?:i|we) (?:remember|recall|understand)\b)"
-    r"|\bunless\b|\bassuming\b|\b(?:as|so) long as\b|\bin (?:case|the event)\b"
+    r"|\bunless\b|\bassuming\b|\bas long as\b|\bin (?:case|the event)\b"
     r"|\bon condition\b|\bonly (?:if|once|with|after)\b"
 )
 _CONDITION_BEHIND = re.compile(

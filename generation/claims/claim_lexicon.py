@@ -28,6 +28,7 @@ UNIVERSAL = words_of(WordClass.UNIVERSAL)
 EXCLUSIVE = words_of(WordClass.EXCLUSIVE)
 MAJORITY = words_of(WordClass.MAJORITY)
 PRONOUNS = words_of(WordClass.PRONOUN)
+OF_SPEAKERS = words_of(WordClass.OF_SPEAKERS)
 ARTICLES = words_of(WordClass.ARTICLE)
 BE = words_of(WordClass.BE)
 AUXILIARIES = COMMON_AUXILIARIES | {"shall"}

@@ -44,10 +44,10 @@ _JOINT = re.compile(
     r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|"
     r"(?P<comma>,)?\s+(?P<word>and|but|while|whereas)\s+"
 )
-_SUBORDINATORS = frozenset("when after before because although though until since".split())
+_SUBORDINATORS = frozenset("when after before because although though until since once".split())
 _PART_JOINT = re.compile(_JOINT.pattern.replace("|whereas", "|".join(["|whereas", *sorted(_SUBORDINATORS)])))
 _OPENING_CLAUSE = re.compile(
-    rf"\s*(?:while|as|once|{'|'.join(sorted(_SUBORDINATORS))})\s+(?P<first>[^,;]+),\s+", re.IGNORECASE
+    rf"\s*(?:while|as|{'|'.join(sorted(_SUBORDINATORS))})\s+(?P<first>[^,;]+),\s+", re.IGNORECASE
 )
 """A clause before the one that it hangs on."""
 _MARK = re.compile(r"\[E\d+\]")

@@ -2,7 +2,12 @@
 
 from collections.abc import Sequence
 
-from dynagrag.generation.claims.claim_lexicon import ARTICLES, PLACE_QUALIFIERS, PRONOUNS
+from dynagrag.generation.claims.claim_lexicon import (
+    ARTICLES,
+    OF_SPEAKERS,
+    PLACE_QUALIFIERS,
+    PRONOUNS,
+)
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word, same_word
 from dynagrag.generation.claims.roles import is_auxiliary
@@ -136,12 +141,14 @@ def labels(words: Sequence[Word]) -> list[tuple[str, str]]:
 
 def may_be_unnamed(claim: Reading, sentence: Reading) -> bool:
     """Whether a line may be about the claim's subject without its name: it opens with no other
-    name, or has none that the claim lacks.
+    name, or has none that the claim lacks; "I" is somebody whom nobody knows.
     """
     opening = next((i for i, word in enumerate(sentence.words) if not word.is_mark), None)
     if opening is None:
         return False
     first = sentence.words[opening]
+    if first.low in OF_SPEAKERS:
+        return False
     has_article = first.low in ARTICLES
     if has_article and _opens_with_another(claim, sentence, opening):
         return False

@@ -4,6 +4,8 @@ Everyday English, kept short on purpose: a wording that is missing here makes a 
 found", never a false one "stated".
 """
 
+import re
+
 from dynagrag.language.english.data import groups_of, values_of, words_of
 from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.word_class import WordClass
@@ -49,7 +51,8 @@ exploded; blow up: explode; co-founded: founded; co-founder: founder; cofounded:
 away: died; turned down: rejected; shut down: shutdown; let go: fired; due to: because; owing to:
 because; because of: because; in spite of: despite; anything but: not; far from: not; used to be:
 formerly; make sure: must; it is wrong to say: deny; it is not true: deny; at least: over; at
-most: under; instead of: not; rather than: not; co-wrote: wrote; co-written: written; co-directed: directed; co-produced: produced
+most: under; instead of: not; rather than: not; if you ask me: surely; if
+i remember right: surely; if i remember rightly: surely; if anything: surely; co-wrote: wrote; co-written: written; co-directed: directed; co-produced: produced
 """
 CONTRACTIONS = {
     "can't": "can not",
@@ -124,16 +127,14 @@ NAME_ENDINGS = frozenset(
 # ----------------------------------------------------------------------------------- how it is said
 
 HEARSAY = ("reportedly", "some say", "people say", "they say", "is said to", "was said to")
-WISHED_FOR = tuple(
-    f"{verb} {word}"
-    for verb, words in (
-        ("ask", "for to that"), ("asks", "for to that"), ("asked", "for to that"),
-        ("call", "for"), ("calls", "for"), ("called", "for"), ("calling", "for"),
-        ("apply", "for"), ("applies", "for"), ("applied", "for"), ("applying", "for"),
-    )
-    for word in words.split()
+WISHED_FOR = re.compile(
+    r"\b(?:ask|call|appl[yi]|petition|bid|lobb[yi]|campaign|push|plead|beg|press)\w* for\b"
+    r"|\b(?:ask|t[eo]ll?|order|urg|beg|instruct|want|mean)\w*(?: [^\W\d]+){0,3} to\b"
+    r"|\binsist\w* (?:on|that)\b|\bsupposed to\b"
+    r"|\b(?:advice|aim|demand|goal|hope|idea|intention|plan|proposal|recommendation|request|"
+    r"suggestion|wish)\b(?: (?:is|was|has been))? (?:to|that)\b"
 )
-"""What stands behind one is no more than asked for."""
+"""What stands behind it is no more than wished for."""
 BACKSHIFTED = frozenset(("could", "would"))
 """Forms of can and will where somebody's words are reported."""
 LITTLE_WORDS = words_of(WordClass.SAYS_LITTLE)

@@ -15,7 +15,6 @@ from dynagrag.generation.claims.claim_lexicon import (
     AUXILIARIES,
     NEGATED_AUXILIARIES,
     OPENS_NO_SUBJECT,
-    PRONOUNS,
     QUANTIFIERS,
     RELATIVE,
     SAYING,
@@ -44,10 +43,11 @@ _JOINT = re.compile(
     r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|"
     r"(?P<comma>,)?\s+(?P<word>and|but|while|whereas)\s+"
 )
-_SUBORDINATORS = frozenset("when after before because although though until since once".split())
+_OF_OTHERS = frozenset("he she it they".split())
+_SUBORDINATORS = frozenset("when after before because although though until since so once".split())
 _PART_JOINT = re.compile(_JOINT.pattern.replace("|whereas", "|".join(["|whereas", *sorted(_SUBORDINATORS)])))
 _OPENING_CLAUSE = re.compile(
-    rf"\s*(?:while|as|{'|'.join(sorted(_SUBORDINATORS))})\s+(?P<first>[^,;]+),\s+", re.IGNORECASE
+    rf"\s*(?P<lead>[^,;]{{1,30}},\s+)?(?:while|as|{'|'.join(sorted(_SUBORDINATORS))})\s+(?P<first>[^,;]+),\s+", re.IGNORECASE
 )
 """A clause before the one that it hangs on."""
 _MARK = re.compile(r"\[E\d+\]")
@@ -107,9 +107,9 @@ def independent_parts(sentence: str) -> tuple[str, ...]:
     """
     words = _MARK.sub(lambda mark: " " * len(mark[0]), sentence)
     if opening := _OPENING_CLAUSE.match(words):
-        right = _JOINT.split(words[opening.end() :], maxsplit=1)[0]
-        if _parts(opening["first"]) and _has_own_subject(right):
-            return (_joined(opening["first"]), *independent_parts(words[opening.end() :]))
+        lead, first, rest = opening["lead"] or "", opening["first"], words[opening.end() :]
+        if _parts(first) and _has_own_subject(_JOINT.split(rest, maxsplit=1)[0]):
+            return (_joined(lead + first), *independent_parts(lead + rest))
     parts, start = [], 0
     for joint in _joints(words, _PART_JOINT):
         right = _PART_JOINT.split(words[joint.end() :], maxsplit=1)[0]
@@ -159,9 +159,9 @@ def has_verb(text: str) -> bool:
 
 
 def _has_own_subject(text: str) -> bool:
-    """Whether a clause names who does what in it: "she left" speaks of somebody before it."""
+    """Whether a clause tells who does what in it: "she left" speaks of somebody before it."""
     own = _parts(text)
-    return own is not None and own.subject.casefold() not in PRONOUNS
+    return own is not None and own.subject.casefold() not in _OF_OTHERS
 
 
 def _joined(text: str) -> str:

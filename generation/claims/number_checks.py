@@ -59,7 +59,7 @@ def is_in_name(comparison: Comparison, number: Quantity) -> bool:
     13, the 6th Earl.
     """
     claim = comparison.claim
-    is_ordinal = not number.date and not number.text[-1].isdigit()
+    is_ordinal = number.text[0].isdigit() and not (number.date or number.text[-1].isdigit())
     if is_ordinal and _CAPITAL_BEHIND.match(claim.text, number.end):
         return True
     return any(
@@ -73,11 +73,13 @@ def is_in_name(comparison: Comparison, number: Quantity) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Stretch:
     """A number with the stems of the words around it, as far as no number of its kind is nearer to
-    them; and the stems before and behind these. `has_rival`: no joint stands between it and a
+    them; and the stems before and behind these. `head`: the nearest of the own that isn't said before;
+    `has_rival`: no joint stands between it and a
     number of its kind.
     """
 
     number: Quantity
+    head: str
     own: frozenset[str]
     before: frozenset[str]
     behind: frozenset[str]
@@ -119,12 +121,9 @@ def _is_of_others(stems: frozenset[str], stretch: _Stretch) -> bool:
     """
     elsewhere = stems - _shared(stems, stretch.own)
     before = _shared(elsewhere, stretch.before)
-    telling = stretch.own - stretch.before
-    if not stretch.own:
-        return False
-    return bool(_shared(elsewhere - before, stretch.behind)) or bool(
-        before and telling and not _shared(telling, stems)
-    )
+    if _shared(elsewhere - before, stretch.behind):
+        return bool(stretch.own - _shared(stretch.own, stems))
+    return bool(before and stretch.head) and not _shared(frozenset((stretch.head,)), stems)
 
 
 def _shared(stems: frozenset[str], others: frozenset[str]) -> frozenset[str]:
@@ -135,31 +134,41 @@ def _shared(stems: frozenset[str], others: frozenset[str]) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _stretches(text: str) -> tuple[_Stretch, ...]:
     numbers = quantities(text)
-    joints = [joint.start() for joint in _JOINT.finditer(text)]
+    joints = [(joint[0] in ";.!?", joint.start()) for joint in _JOINT.finditer(text)]
     found = []
     for at, number in enumerate(numbers):
         rivals = [(i < at, q) for i, q in enumerate(numbers) if number.competes_with(q)]
-        starts = [j for _, q in rivals for j in joints if q.end <= j < number.start]
-        later = ([j for j in joints if number.end <= j < q.start] for b, q in rivals if not b)
-        start = max(starts, default=0)
-        end = next((found[-1] for found in later if found), len(text))
-        own = f"{text[start : number.start]} , {text[number.end : end]}"
+        between = [
+            [joint for joint in joints if q.end <= joint[1] < number.start]
+            if is_before
+            else [joint for joint in joints if number.end <= joint[1] < q.start]
+            for is_before, q in rivals
+        ]
+        start = max((max(ends)[1] for (b, _), ends in zip(rivals, between) if b and ends), default=0)
+        end = min((max(ends)[1] for (b, _), ends in zip(rivals, between) if not b and ends), default=len(text))
+        before, behind = _telling(text[:start]), _telling(text[end:])
+        unit = _UNIT.match(text, number.end) if number.unit else None
+        lead = _telling(text[start : number.start])
+        follow = _telling(text[unit.end() if unit else number.end : end])
+        heads = [stem for stem in (*follow, *reversed(lead)) if stem not in before]
         has_rival = any(start <= q.start < end for _, q in rivals)
-        found.append(_Stretch(number, *map(_telling, (own, text[:start], text[end:])), has_rival))
+        sides = map(frozenset, (lead + follow, before, behind))
+        found.append(_Stretch(number, (*heads, "")[0], *sides, has_rival))
     return tuple(found)
 
 
 _JOINT = re.compile(r"[,;.!?](?=\s)|\s(?:and|or|but|while|whereas|[-–—])(?=\s)")
-_TIMES = frozenset(("now", "then"))
+_CONTRASTED = frozenset(("now", "then", "this", "against"))
+_UNIT = re.compile(r"\s?-?(?:[^\W\d_]+|\W)")
 
 
-def _telling(text: str) -> frozenset[str]:
+def _telling(text: str) -> tuple[str, ...]:
     """The stems of the words that tell something, labels ("ward B") among them."""
-    return frozenset(
+    return tuple(
         word.stem
         for word in read(text).words
         if not word.is_mark
-        and (word.low not in FUNCTION_WORDS - _TIMES or word.text in ascii_uppercase)
+        and (word.low not in FUNCTION_WORDS - _CONTRASTED or word.text in ascii_uppercase)
     )
 
 

@@ -350,23 +350,25 @@ def _sentence_finding(text: str, line: Line) -> _Finding:
     of them.
     """
     finding = _whole_finding(text, line)
-    if finding.problem or _word_stems(text) == _word_stems(line.text):
-        return finding
     attribution = attributed(text)
-    claim_parts = independent_parts(attribution.what if attribution else text)
+    what = attribution.what if attribution else text
+    if finding.problem or _word_stems(what) in _word_stems(line.text):
+        return finding
+    claim_parts = independent_parts(what)
     if len(claim_parts) > 1 and attribution is None:
         of_parts = (_sentence_finding(part, line) for part in claim_parts)
         return next((found for found in of_parts if found.problem), finding)
     parts = independent_parts(line.text)
-    if len(parts) == 1 or is_joint(attribution.what if attribution else text):
+    if len(parts) == 1 or is_joint(what):
         return finding
     if any(not _whole_finding(text, replace(line, text=part)).problem for part in parts):
         return finding
     return _Finding(finding.share, "has its words in parts that say different things")
 
 
-def _word_stems(text: str) -> list[str]:
-    return [word.stem for word in read(text).words if word.is_word]
+def _word_stems(text: str) -> str:
+    """The stems of its words, with a space around each."""
+    return f" {' '.join(word.stem for word in read(text).words if word.is_word)} "
 
 
 def _whole_finding(text: str, line: Line) -> _Finding:

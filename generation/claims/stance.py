@@ -35,6 +35,7 @@ from dynagrag.generation.claims.claim_lexicon import (
 from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.reading import Reading, Word
 from dynagrag.generation.claims.word_senses import (
+    PAST,
     is_irregular,
     lemma,
     opposed,
@@ -57,12 +58,11 @@ _PHRASES = {
     "future": ("going to", "about to"),
     "possible": HEARSAY,
     "question": ("asked if", "whether"),
-    "wanted": WISHED_FOR,
 }
 _RIGHT_BEFORE = 3
 _ENDS_SENTENCE = frozenset(".;!?")
 _CONDITION = (
-    r"(?<!\bas )(?<!\beven )\bif\b(?! anything\b| (?:i|we) (?:remember|recall|understand)\b)"
+    r"(?<!\bas )(?<!\beven )\bif\b"
     r"|\bunless\b|\bassuming\b|\bas long as\b|\bin (?:case|the event)\b"
     r"|\bon condition\b|\bonly (?:if|once|with|after)\b"
 )
@@ -71,7 +71,7 @@ _CONDITION_BEHIND = re.compile(
 )
 """Behind a verb; "he asked if" stands before what he asked."""
 _CONDITION_BEFORE = re.compile(
-    rf"(?:^|[,:–—-] |\b(?:and|but|so|that|then) )(?:{_CONDITION}|provid(?:ed|ing)\b|supposing\b)"
+    rf"(?:^|[,:–—-] |\b(?:and|but|so|that|then) )(?:{_CONDITION}|provid(?:ed|ing)\b|suppos(?:e|ing)\b)"
     r"|^(?:had|should|were) (?:i|we|you|he|she|it|they|the|this|that|my|our)\b"
 )
 """It opens the sentence or a part of it."""
@@ -138,9 +138,11 @@ def denial_gap(claim: Reading, line: Reading) -> str:
     """
     if any(_is_undenied(claim, at, line) for at in _denials(claim)):
         return "does not deny it"
-    if any(_is_denied(line, at, claim) for at in _denials(line)):
+    denials = _denials(line)
+    kept = [at for at in denials if not _is_set_right(line, at, claim)]
+    if any(_is_denied(line, at, claim) for at in kept):
         return "denies it"
-    return _repeated_denial(claim, line)
+    return _repeated_denial(claim, line) if kept == denials else ""
 
 
 def _is_undenied(claim: Reading, at: int, line: Reading) -> bool:
@@ -162,9 +164,27 @@ def _is_denied(line: Reading, at: int, claim: Reading) -> bool:
     if not scope:
         return False
     stem = line.words[_most_telling(line, scope)].stem
-    return all(theirs[j] for j in _places(line, stem)) and not any(
-        mine[i] for i in _places(claim, stem)
-    )
+    if any(not theirs[j] for j in _places(line, stem)):
+        stems = {line.words[j].stem for j in scope}
+        stem = next((s for s in stems if all(theirs[j] for j in _places(line, s))), "")
+        if not stem or _says_behind(line, at, claim, theirs):
+            return False  # "didn't sell it in May, he sold it in June"
+    return not any(mine[i] for i in _places(claim, stem))
+
+
+def _says_behind(line: Reading, at: int, claim: Reading, denied: list[bool]) -> bool:
+    """Whether the line says a content word of the claim behind a place only, without a denial."""
+    places = (_places(line, claim.words[i].stem) for i in (*claim.content(), *claim.in_names))
+    return any(found and all(j > at and not denied[j] for j in found) for found in places)
+
+
+def _is_set_right(line: Reading, at: int, claim: Reading) -> bool:
+    """Whether the line says "not A but B" with this "not", and the claim has B and not all of A."""
+    but = next((i for i in range(at, len(line.words)) if line.words[i].low == "but"), at)
+    denied = {line.words[i].stem for i in _scope(line, at) if i < but}
+    behind = (w for w in line.words[but + 1 :] if not w.is_mark and w.low not in FUNCTION_WORDS)
+    first = next((word.stem for word in behind), "")
+    return but > at and first in claim.stems and not denied <= claim.stems
 
 
 def _repeated_denial(claim: Reading, line: Reading) -> str:
@@ -357,9 +377,19 @@ def _near(reading: Reading, at: int | None) -> Sequence[Word]:
     """The words round a place in its clause, names aside; of the whole text without a place."""
     if at is None:
         return [word for _, word in reading.outside_names()]
-    around = range(max(0, at - _BEFORE), min(len(reading.words), at + _BEHIND + 1))
+    start = max(0, at - _BEFORE)
+    if reading.word(at - 1).low in LIST_MARKS and _is_finite_past(reading, at):
+        start = at  # "promised to come and came"
+    around = range(start, min(len(reading.words), at + _BEHIND + 1))
     clause = reading.same_clause(at, around)
     return [reading.words[i] for i in clause if i not in reading.in_names]
+
+
+def _is_finite_past(reading: Reading, at: int) -> bool:
+    """Whether a word is a past that nothing before it governs, as in "has closed"."""
+    low = reading.words[at].low
+    before = {word.low for word in reading.words[max(0, at - _BEFORE) : at]}
+    return (low in PAST or low.endswith("ed")) and before.isdisjoint(AUXILIARIES)
 
 
 def moods(
@@ -376,6 +406,8 @@ def moods(
         if any(w.low in hints or w.stem in _STEMS[mood] for w in near)
     }
     found |= {mood for mood, phrases in _PHRASES.items() if any(p in joined for p in phrases)}
+    if WISHED_FOR.search(joined):
+        found.add("wanted")
     if reading.is_question:
         found.add("question")
     if at is None:

@@ -51,8 +51,9 @@ exploded; blow up: explode; co-founded: founded; co-founder: founder; cofounded:
 away: died; turned down: rejected; shut down: shutdown; let go: fired; due to: because; owing to:
 because; because of: because; in spite of: despite; anything but: not; far from: not; used to be:
 formerly; make sure: must; it is wrong to say: deny; it is not true: deny; at least: over; at
-most: under; instead of: not; rather than: not; if you ask me: surely; if
-i remember right: surely; if i remember rightly: surely; if anything: surely; co-wrote: wrote; co-written: written; co-directed: directed; co-produced: produced
+most: under; instead of: not; rather than: not; if you ask me:
+surely; if i remember right: surely; if i remember rightly: surely; if anything: surely; co-wrote:
+wrote; co-written: written; co-directed: directed; co-produced: produced
 """
 CONTRACTIONS = {
     "can't": "can not",
@@ -160,9 +161,7 @@ PLACE_QUALIFIERS = words_of(WordClass.COMPASS)
 # ------------------------------------------------------------------------------------------ numbers
 
 CARDINALS = frozenset(values_of(WordClass.CARDINAL))
-FRACTIONS = frozenset(
-    "half halves third thirds quarter quarters fifth fifths tenth tenths".split()
-)
+FRACTIONS = frozenset("half halves third thirds quarter quarters fifth fifths tenth tenths".split())
 UNITS = """
 percent: % percent pct; volt: v volt volts; amp: a amp amps ampere amperes; watt: w watt watts;
 dollar: $ dollar dollars usd; euro: € euro euros; pound: £ pound pounds lb lbs; kilometre: km

@@ -45,9 +45,12 @@ _JOINT = re.compile(
 )
 _OF_OTHERS = frozenset("he she it they".split())
 _SUBORDINATORS = frozenset("when after before because although though until since so once".split())
-_PART_JOINT = re.compile(_JOINT.pattern.replace("|whereas", "|".join(["|whereas", *sorted(_SUBORDINATORS)])))
+_PART_JOINT = re.compile(
+    _JOINT.pattern.replace("|whereas", "|".join(["|whereas", *sorted(_SUBORDINATORS)]))
+)
 _OPENING_CLAUSE = re.compile(
-    rf"\s*(?P<lead>[^,;]{{1,30}},\s+)?(?:while|as|{'|'.join(sorted(_SUBORDINATORS))})\s+(?P<first>[^,;]+),\s+", re.IGNORECASE
+    rf"\s*(?P<lead>[^,;]{{1,30}},\s+)?(?:while|as|{'|'.join(sorted(_SUBORDINATORS))})\s+(?P<first>[^,;]+),\s+",
+    re.IGNORECASE,
 )
 """A clause before the one that it hangs on."""
 _MARK = re.compile(r"\[E\d+\]")

@@ -1,6 +1,7 @@
 """Checks of numbers: has the sentence the claim's, and does it count the same with them?"""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_uppercase
@@ -14,8 +15,9 @@ from dynagrag.generation.claims.quantities import (
     may_be_written_otherwise,
     quantities,
 )
-from dynagrag.generation.claims.reading import read
+from dynagrag.generation.claims.reading import read, same_word
 from dynagrag.generation.claims.word_senses import lemma, senses
+from dynagrag.language.sentences import sentence_spans
 from dynagrag.language.words import FUNCTION_WORDS
 
 _CAPITAL_BEHIND = re.compile(r"\s[A-Z]")
@@ -67,23 +69,26 @@ def is_in_name(comparison: Comparison, number: Quantity) -> bool:
     )
 
 
-# -------------------------------------------------------------------------------- one number of many
+# ------------------------------------------------------------------------------- one number of many
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
     """A number with the stems of the words around it, as far as no number of its kind is nearer to
-    them; and the stems before and behind these. `head`: the nearest of the own that isn't said before;
-    `has_rival`: no joint stands between it and a
-    number of its kind.
+    them; and the stems before and behind these.
+
+    `heads`: the nearest of the own that the rival before hasn't, behind it, else before it; both of
+    one with a unit. `has_rival`: no joint stands between it and a number of its kind. `is_alone`:
+    no thing stands behind it.
     """
 
     number: Quantity
-    head: str
+    heads: frozenset[str]
     own: frozenset[str]
     before: frozenset[str]
     behind: frozenset[str]
     has_rival: bool
+    is_alone: bool
 
 
 def bound_gap(comparison: Comparison) -> Gap | None:
@@ -100,13 +105,13 @@ def bound_gap(comparison: Comparison) -> Gap | None:
         agreeing = [other for other in theirs if mine.number.agrees(other.number)]
         if mine.has_rival or not agreeing:
             continue
-        if not all(_is_of_others(mine.own, other) for other in agreeing):
+        if not all(_is_of_others(mine, other) for other in agreeing):
             continue
         instead = [
             other.number
             for other in theirs
             if other not in agreeing
-            and other.number.competes_with(mine.number)
+            and mine.number.is_like(other.number)
             and mine.own <= _shared(mine.own, other.own)
         ]
         if instead:
@@ -115,15 +120,21 @@ def bound_gap(comparison: Comparison) -> Gap | None:
     return None
 
 
-def _is_of_others(stems: frozenset[str], stretch: _Stretch) -> bool:
-    """Whether the words of a claim belong to another number: words go on from one to the next
-    number that has none in their place, and never back.
+def _is_of_others(mine: _Stretch, stretch: _Stretch) -> bool:
+    """Whether the words beside a number of the claim belong to another: words go on from one to the
+    next number that has none in their place, and never back. "31 cells" are no 31 volts.
     """
+    stems = mine.own
+    if mine.number.unit and not (stretch.number.unit or stretch.is_alone):
+        return True
     elsewhere = stems - _shared(stems, stretch.own)
     before = _shared(elsewhere, stretch.before)
     if _shared(elsewhere - before, stretch.behind):
         return bool(stretch.own - _shared(stretch.own, stems))
-    return bool(before and stretch.head) and not _shared(frozenset((stretch.head,)), stems)
+    is_of_heads = any(
+        stem in senses(head) or same_word(stem, head) for stem in stems for head in stretch.heads
+    )
+    return bool(before and stretch.heads) and not is_of_heads
 
 
 def _shared(stems: frozenset[str], others: frozenset[str]) -> frozenset[str]:
@@ -133,31 +144,63 @@ def _shared(stems: frozenset[str], others: frozenset[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _stretches(text: str) -> tuple[_Stretch, ...]:
-    numbers = quantities(text)
+    sentences = (text[start:end] for start, end in sentence_spans(text))
+    return tuple(
+        _stretch(sentence, numbers, at)
+        for sentence in sentences
+        for numbers in (quantities(sentence),)
+        for at in range(len(numbers))
+    )
+
+
+def _stretch(text: str, numbers: Sequence[Quantity], at: int) -> _Stretch:
+    number = numbers[at]
     joints = [(joint[0] in ";.!?", joint.start()) for joint in _JOINT.finditer(text)]
-    found = []
-    for at, number in enumerate(numbers):
-        rivals = [(i < at, q) for i, q in enumerate(numbers) if number.competes_with(q)]
-        between = [
-            [joint for joint in joints if q.end <= joint[1] < number.start]
-            if is_before
-            else [joint for joint in joints if number.end <= joint[1] < q.start]
-            for is_before, q in rivals
-        ]
-        start = max((max(ends)[1] for (b, _), ends in zip(rivals, between) if b and ends), default=0)
-        end = min((max(ends)[1] for (b, _), ends in zip(rivals, between) if not b and ends), default=len(text))
-        before, behind = _telling(text[:start]), _telling(text[end:])
-        unit = _UNIT.match(text, number.end) if number.unit else None
-        lead = _telling(text[start : number.start])
-        follow = _telling(text[unit.end() if unit else number.end : end])
-        heads = [stem for stem in (*follow, *reversed(lead)) if stem not in before]
-        has_rival = any(start <= q.start < end for _, q in rivals)
-        sides = map(frozenset, (lead + follow, before, behind))
-        found.append(_Stretch(number, (*heads, "")[0], *sides, has_rival))
-    return tuple(found)
+    start, end = 0, len(text)
+    for other in numbers:
+        low, high = sorted((number, other), key=lambda quantity: quantity.start)
+        between = [joint for joint in joints if low.end <= joint[1] < high.start]
+        if between and _are_rivals(text, number, other):
+            cut = max(between)[1]
+            start, end = (max(start, cut), end) if other is low else (start, min(end, cut))
+    unit = _UNIT.match(text, number.end) if number.unit else None
+    lead = _telling(text[start : number.start])
+    follow = _telling(text[unit.end() if unit else number.end : end])
+    before, behind = frozenset(_telling(text[:start])), frozenset(_telling(text[end:]))
+    rivals = [q.start for q in numbers[:at] if _are_rivals(text, number, q)]
+    theirs = {*_telling(text[: max(rivals, default=0)])[-_NEAR:]}
+    theirs |= {*_telling(text[max(rivals, default=start) : start])}
+    nearest = [[stem for stem in side if stem not in theirs][:1] for side in (follow, lead[::-1])]
+    heads = nearest[0] + nearest[1] if number.unit else nearest[0] or nearest[1]
+    has_rival = any(
+        start <= other.start < end and _are_rivals(text, number, other) for other in numbers
+    )
+    own = frozenset(lead + follow)
+    is_alone = _is_alone(text, number)
+    return _Stretch(number, frozenset(heads), own, before, behind, has_rival, is_alone)
+
+
+def _are_rivals(text: str, one: Quantity, other: Quantity) -> bool:
+    """Whether what the one is said of might be said to have the other: numbers of one unit, or one
+    alone, whose unit is left out.
+    """
+    if one.value is None or other.value is None or one.looks_like_year != other.looks_like_year:
+        return one.kind == other.kind and one != other
+    if one.unit == other.unit:
+        return one != other
+    alone = other if one.unit else one
+    return not alone.unit and _is_alone(text, alone)
+
+
+def _is_alone(text: str, number: Quantity) -> bool:
+    word = _WORD_BEHIND.match(text, number.end)
+    return word is None or word[1].casefold() in FUNCTION_WORDS
 
 
 _JOINT = re.compile(r"[,;.!?](?=\s)|\s(?:and|or|but|while|whereas|[-–—])(?=\s)")
+_WORD_BEHIND = re.compile(r"\s([^\W\d_]+)")
+_NEAR = 4
+"""Words before a number that are its own rather than of all."""
 _CONTRASTED = frozenset(("now", "then", "this", "against"))
 _UNIT = re.compile(r"\s?-?(?:[^\W\d_]+|\W)")
 
@@ -203,7 +246,7 @@ def _way(text: str, number: Quantity) -> str:
 _CHANGES = senses(lemma("increase")) | senses(lemma("decrease"))
 
 
-# ------------------------------------------------------------------------------------ part of a whole
+# ---------------------------------------------------------------------------------- part of a whole
 
 
 def part_gap(comparison: Comparison) -> Gap | None:
@@ -236,7 +279,7 @@ def _has_share(text: str, share: str) -> bool:
 
 
 _PART = re.compile(
-    rf"""\b(?P<share>(?:(?:a|one|two|three|four)\s)?(?:{'|'.join(FRACTIONS)})
+    rf"""\b(?P<share>(?:(?:a|one|two|three|four)\s)?(?:{"|".join(FRACTIONS)})
         |(?:{NUMBER_WORD}|\d[\d,.]*)(?:\s?%|\spercent\b)?|most|some|many|few|several|part)
     \s+of\s+(?:all\s+)?(?:the|its|his|her|their|our|my|these|those)\s+
     (?:(?:{NUMBER_WORD}|\d+)\s+)?(?P<things>[^\W\d_]+(?:\s[^\W\d_]+){{0,2}})""",

@@ -134,12 +134,6 @@ class Quantity:
             )
         return self.kind == other.kind and (self.value is None or not self._has_value_of(other))
 
-    def competes_with(self, other: "Quantity") -> bool:
-        """Whether what one of them is said of might be said to have the other."""
-        if self.value is None or other.value is None or self.looks_like_year != other.looks_like_year:
-            return self.kind == other.kind
-        return self != other and (self.unit == other.unit or not (self.unit and other.unit))
-
     @property
     def kind(self) -> str:
         """The kind of thing that it measures: a date, a time, a year, or its unit."""

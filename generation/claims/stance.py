@@ -71,7 +71,8 @@ _CONDITION_BEHIND = re.compile(
 )
 """Behind a verb; "he asked if" stands before what he asked."""
 _CONDITION_BEFORE = re.compile(
-    rf"(?:^|[,:–—-] |\b(?:and|but|so|that|then) )(?:{_CONDITION}|provid(?:ed|ing)\b|suppos(?:e|ing)\b)"
+    r"(?:^|[,:–—-] |\b(?:and|but|so|that|then) )"
+    rf"(?:{_CONDITION}|provid(?:ed|ing)\b|suppos(?:e|ing)\b)"
     r"|^(?:had|should|were) (?:i|we|you|he|she|it|they|the|this|that|my|our)\b"
 )
 """It opens the sentence or a part of it."""

@@ -150,7 +150,7 @@ def test_names(pair: Beside, gap: Found) -> None:
             Beside(
                 "The first old pump valve seal failed 5.", "The first old pump valve seal failed 6."
             ),
-            ("says '6', not '5'", False),
+            None,  # the check of numbers tells
         ),
         (
             Beside(

@@ -15,6 +15,7 @@ from dynagrag.generation.claims.claim_lexicon import (
     AUXILIARIES,
     NEGATED_AUXILIARIES,
     OPENS_NO_SUBJECT,
+    OPENS_STATEMENT,
     QUANTIFIERS,
     RELATIVE,
     SAYING,
@@ -22,7 +23,7 @@ from dynagrag.generation.claims.claim_lexicon import (
     THINKING,
 )
 from dynagrag.generation.claims.word_senses import PARTICIPLES, PAST, told_forms
-from dynagrag.language.english.verbs import base_of_third
+from dynagrag.language.english.verbs import BASES, base_of_third
 from dynagrag.language.sentences import num_words
 from dynagrag.language.words import COMMON_VERBS, DETERMINERS
 
@@ -45,8 +46,10 @@ _JOINT = re.compile(
 )
 _OF_OTHERS = frozenset("he she it they".split())
 _SUBORDINATORS = frozenset("when after before because although though until since so once".split())
+_HANGS = _SUBORDINATORS | OPENS_STATEMENT
 _PART_JOINT = re.compile(
     _JOINT.pattern.replace("|whereas", "|".join(["|whereas", *sorted(_SUBORDINATORS)]))
+    + r"|,\s+(?=(?:I|we|We)\s)"  # my son slept, I watched
 )
 _OPENING_CLAUSE = re.compile(
     rf"\s*(?P<lead>[^,;]{{1,30}},\s+)?(?:while|as|{'|'.join(sorted(_SUBORDINATORS))})\s+(?P<first>[^,;]+),\s+",
@@ -120,7 +123,8 @@ def independent_parts(sentence: str) -> tuple[str, ...]:
         if joint["which"] or not before or not behind:
             continue  # "and ;", or a text that opens with "and"
         # "Ann and Bob", "cells 1 and 3" are lists
-        is_listed = behind[0].isdigit() or (before[-1][0].isupper() and behind[0][0].isupper())
+        is_named = behind[0][0].isupper() and behind[0] != "I"
+        is_listed = behind[0].isdigit() or (before[-1][0].isupper() and is_named)
         own = _parts(right)
         is_plain = (
             own is not None
@@ -130,6 +134,9 @@ def independent_parts(sentence: str) -> tuple[str, ...]:
             and (joint["word"] not in _SUBORDINATORS or _has_own_subject(right))
         )
         left = _joined(words[start : joint.start()])
+        is_spliced = not (joint["word"] or joint["semicolon"])
+        if is_spliced and not _HANGS.isdisjoint(left.casefold().split()):
+            continue  # "if you call, we come"
         if is_plain and _parts(left):
             parts.append(left)
             start = joint.end()
@@ -272,5 +279,5 @@ def _is_verb(word: str, before: str) -> bool:
         return before not in _DETERMINERS
     if before in _DETERMINERS or word != low:  # a capital amid a sentence is a name's
         return False
-    is_of_pronoun = before in SUBJECT_PRONOUNS and low in COMMON_VERBS
+    is_of_pronoun = before in SUBJECT_PRONOUNS and (low in COMMON_VERBS or low in BASES)
     return low in _PLAIN_VERBS or base_of_third(low) is not None or _is_past(low) or is_of_pronoun

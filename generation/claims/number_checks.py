@@ -41,7 +41,26 @@ def number_gap(comparison: Comparison) -> Gap | None:
             if other.value is not None and other.value == mine.value:  # in another bound or unit
                 return Gap(f"says {other.said}, not {mine.said}")
         return Gap(f"does not say {mine.said}")
+    return _fraction_gap(comparison)
+
+
+def _fraction_gap(comparison: Comparison) -> Gap | None:
+    """A fraction of the claim that the sentence has neither in words nor in percent."""
+    text = comparison.line.text
+    theirs = {match[0].split()[-1].casefold() for match in _FRACTION.finditer(text)}
+    is_in_percent = any(number.unit == "percent" for number in quantities(text))
+    for match in _FRACTION.finditer(comparison.claim.text):
+        if match[0].split()[-1].casefold() not in theirs and not is_in_percent:
+            return Gap(f"does not say {match[0]!r}")
     return None
+
+
+_FRACTION = re.compile(
+    r"\b(?:half|halves|(?:(?:an?|one|two|three|four)\s)(?:thirds?|quarters?|fifths?|tenths?)"
+    r"(?=\s(?:of|in|on|by|to|for|from|since|this|last|next|more|less)\b|[^\w\s]|\s*$))",
+    re.IGNORECASE,
+)
+"""A third pump is no third."""
 
 
 def may_be_otherwise(comparison: Comparison) -> bool:

@@ -352,7 +352,9 @@ def _sentence_finding(text: str, line: Line) -> _Finding:
     finding = _whole_finding(text, line)
     attribution = attributed(text)
     what = attribution.what if attribution else text
-    if finding.problem or _word_stems(what) in _word_stems(line.text):
+    is_wished = attribution is not None and attribution.is_wished
+    is_repeated = not is_wished and _word_stems(what) in _word_stems(line.text)
+    if finding.problem or is_repeated:
         return finding
     claim_parts = independent_parts(what)
     if len(claim_parts) > 1 and attribution is None:
@@ -367,8 +369,9 @@ def _sentence_finding(text: str, line: Line) -> _Finding:
 
 
 def _word_stems(text: str) -> str:
-    """The stems of its words, with a space around each."""
-    return f" {' '.join(word.stem for word in read(text).words if word.is_word)} "
+    """The stems of its words, with a space around each; "it 's" is it's."""
+    stems = (word.stem for word in read(text).words if word.is_word)
+    return f" {' '.join(stem for stem in stems if stem != 's')} "
 
 
 def _whole_finding(text: str, line: Line) -> _Finding:

@@ -181,11 +181,13 @@ def _says_behind(line: Reading, at: int, claim: Reading, denied: list[bool]) -> 
 
 def _is_set_right(line: Reading, at: int, claim: Reading) -> bool:
     """Whether the line says "not A but B" with this "not", and the claim has B and not all of A."""
-    but = next((i for i in range(at, len(line.words)) if line.words[i].low == "but"), at)
+    but = next(
+        (i for i in range(at, len(line.words)) if line.words[i].low == "but"), len(line.words)
+    )
     denied = {line.words[i].stem for i in _scope(line, at) if i < but}
-    behind = (w for w in line.words[but + 1 :] if not w.is_mark and w.low not in FUNCTION_WORDS)
-    first = next((word.stem for word in behind), "")
-    return but > at and first in claim.stems and not denied <= claim.stems
+    behind = {w.stem for w in line.words[but + 1 :] if w.is_word and w.low not in FUNCTION_WORDS}
+    behind -= {word.stem for word in line.words[: but + 1]}
+    return not behind.isdisjoint(claim.stems) and not denied <= claim.stems
 
 
 def _repeated_denial(claim: Reading, line: Reading) -> str:

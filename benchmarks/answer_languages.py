@@ -38,7 +38,7 @@ def main() -> None:
     """Prints an answer a line; which language it is in is for a reader to say."""
     model = open_chat_model(sys.argv[1] if len(sys.argv) > 1 else "qwen", load_settings())
     for language, lines, question in ASKED:
-        system, user = render("intermediate", question=question, context=lines)
+        system, user = render("intermediate", question=question, note="", context=lines)
         assert LINE in user
         for way, text in (("without", user.replace(LINE, "").strip()), ("with", user)):
             reply = model.complete(Prompt("intermediate", system, text), IntermediateReply, 200)

@@ -42,7 +42,7 @@ from dynagrag.generation.claims.held_stream import HeldStream
 from dynagrag.generation.claims.strict_answer import strict_answer
 from dynagrag.generation.evidence import claim_lines, passage_windows
 from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
-from dynagrag.generation.evidence_sentences.doubts import doubts_text
+from dynagrag.generation.evidence_sentences.doubts import doubts_text, prompt_note
 from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES
 from dynagrag.generation.helpfulness import is_supported
 from dynagrag.generation.intermediate_answers import ask_each, rank_answers
@@ -131,9 +131,10 @@ def answer_question(
         reply = plan.soft.answer(view.snapshot, question, retrieval, soft_text)
         draft = _soft_draft(reply, prompts, stream)
     elif plan.chat:
-        draft = _merged_draft(question, prompts, plan, plan.chat, stream, progress)
+        note = prompt_note(lines)
+        draft = _merged_draft(question, prompts, plan, plan.chat, stream, progress, note)
     else:
-        is_weak = lines.is_nothing_fitting or lines.unknown_names or lines.quiet_speakers
+        is_weak = bool(doubts_text(lines))
         draft = AnswerDraft(UNANSWERED if is_weak else NO_MODEL, is_abstained=True)
 
     tell("")
@@ -206,11 +207,12 @@ def _merged_draft(
     chat: Asker,
     stream: HeldStream,
     progress: Progress,
+    note: str,
 ) -> AnswerDraft:
     """An answer from each prompt; the helpful ones are merged, a single one stands as it is. Where
     lines state what some of them claim, the others are left out, however helpful.
     """
-    replies, failures = ask_each(question, prompts, plan, chat, progress)
+    replies, failures = ask_each(question, prompts, plan, chat, progress, note)
     ranked = rank_answers(question, replies, plan, chat, progress)
     intermediate = tuple(answer for _, answer in ranked)
     useful = [(prompt, answer) for prompt, answer in ranked if answer.helpfulness > 0]
@@ -288,7 +290,9 @@ def _answer(
     traces = tuple(prompt.trace() for prompt in prompts)
     if soft:
         traces = tuple(with_masks(p, soft.masks.nodes, soft.masks.pairs) for p in traces)
-    instructions, _ = render(intermediate_prompt(plan.profile), question=question.text, context="")
+    instructions, _ = render(
+        intermediate_prompt(plan.profile), question=question.text, note="", context=""
+    )
     document_ids = {e.id: e.document_id for e in evidence.values()} | dict(lines.document_ids)
     documents = [snapshot.documents[id_] for id_ in dict.fromkeys(document_ids.values())]
     trace = AnswerTrace(
@@ -333,5 +337,7 @@ def _answer(
         is_nothing_fitting=lines.is_nothing_fitting,
         unknown_names=lines.unknown_names,
         quiet_speakers=lines.quiet_speakers,
+        other_person=lines.other_person,
+        unread_language=lines.unread_language,
         clips=lines.clips,
     )

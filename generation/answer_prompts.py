@@ -123,7 +123,7 @@ def write_prompts(
     ego-graphs, passages get what the retriever's subgraphs leave.
     """
     template = intermediate_prompt(profile)
-    instructions = Prompt(template, *render(template, question=question.text, context=""))
+    instructions = Prompt(template, *render(template, question=question.text, note="", context=""))
     budget = profile.subgraph_token_budget - prompt_tokens(instructions, IntermediateReply)
     if profile.num_spread:
         return _spread_prompts(snapshot, retrieval, profile.num_spread, budget)

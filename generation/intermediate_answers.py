@@ -30,15 +30,16 @@ def ask_each(
     plan: AnswerPlan,
     chat: Asker,
     progress: Callable[[str, int, int], None],
+    note: str = "",
 ) -> tuple[list[tuple[AnswerPrompt, IntermediateReply]], tuple[str, ...]]:
-    """The replies, each with what it was asked from, and why the others failed. Raises ModelError
-    where all failed.
+    """The replies, each with what it was asked from, and why the others failed. `note`: what stands
+    under each question. Raises ModelError where all failed.
     """
     template, done = intermediate_prompt(plan.profile), count(1)
 
     def ask(prompt: AnswerPrompt) -> IntermediateReply | DynaGragError:
         reply: IntermediateReply | DynaGragError
-        system, user = render(template, question=question.text, context=prompt.hard.text)
+        system, user = render(template, question=question.text, note=note, context=prompt.hard.text)
         try:
             reply = chat.ask(
                 Prompt(template, system, user),

@@ -23,6 +23,7 @@ from dynagrag.core.schema import (
     FactTrace,
     IntermediateAnswer,
     NodeTrace,
+    OtherPerson,
     PassageTrace,
     PassageWindow,
     PromptTrace,
@@ -86,6 +87,8 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "unsupported": answer.is_unsupported,
         "unknown_names": {name: list(nearest) for name, nearest in answer.unknown_names.items()},
         "quiet_speakers": list(answer.quiet_speakers),
+        "other_person": asdict(answer.other_person) if answer.other_person else None,
+        "unread_language": answer.unread_language,
         "citations": [asdict(c) for c in answer.citations],
         **_claims_json(answer),
         "intermediate": [_intermediate_json(a) for a in answer.intermediate],
@@ -212,9 +215,17 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
             name: tuple(nearest) for name, nearest in stored.get("unknown_names", {}).items()
         },
         quiet_speakers=tuple(stored.get("quiet_speakers", ())),
+        other_person=_other_person_of(stored.get("other_person")),
+        unread_language=stored.get("unread_language", ""),
         clips=tuple(_value(Clip, c) for c in trace.get("clips", ())),
     )
     return _answer_type().validate_python(asdict(answer))
+
+
+def _other_person_of(stored: Mapping[str, Any] | None) -> OtherPerson | None:
+    if stored is None:
+        return None
+    return OtherPerson(stored["asked"], stored["other"], _value(Citation, stored["line"]))
 
 
 @cache

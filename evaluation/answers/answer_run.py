@@ -13,6 +13,7 @@ from threading import Lock
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import CutOffReplyError, ModelError, ModelUnavailableError
 from dynagrag.core.schema import Answer, Usage
+from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate, estimates_of
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines, line_of
@@ -104,7 +105,15 @@ class _AnswerWork:
         if self._answering.num_at_once == 1:
             for own in questions:
                 self._answer_one(own)
-            return
+        else:
+            self._answer_at_once(questions)
+        made = self._lines.lines() if questions else []
+        if made and all(line.error for line in made):
+            raise ModelUnavailableError(
+                f"all of {plural(len(made), 'answer')} failed: {made[-1].error}"
+            )
+
+    def _answer_at_once(self, questions: Sequence[Sequence[Missing]]) -> None:
         pool = ThreadPoolExecutor(self._answering.num_at_once, thread_name_prefix="question")
         try:
             for _ in pool.map(self._answer_one, questions):

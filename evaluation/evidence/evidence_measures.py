@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError
@@ -48,7 +48,7 @@ NUM_SHOWN, NUM_FIRST = 5, 3
 _MIN_PART = 12
 """Characters of decisive words that a cut must leave to count as one."""
 _MAX_SHOWN_CHARS = 240
-_MAX_CASES = 20
+_MAX_CASES, _NUM_IN_TERMINAL = 20, 10
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})
 ALL_KINDS = "all"
 SAID_WRONGLY, SAID_RIGHTLY = "nothing_fits.answerable", "nothing_fits.unanswerable"
@@ -88,6 +88,18 @@ class NothingFits:
     unanswerable: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class LateQuestion:
+    """A question whose decisive words aren't in the first clip: at which clip all are, None where
+    none that is shown has them, and the beginning of the first.
+    """
+
+    id: str
+    question: str
+    place: int | None
+    first: str
+
+
 class EvidenceShares(Result):
     """Of `n` questions: of those that something answers, the shares whose words are in the first
     clip, in the first three, in all that are shown, and in a cut one; None of no such question.
@@ -119,7 +131,8 @@ class EvidenceResult(EvidenceShares):
     """The shares of all questions, and by their kind. `intervals`: 95 %, by measure.
 
     `missing`: decisive words that no document of the workspace holds, which count as not shown.
-    `is_fit_known`: whether the embedder is one for which it is told that nothing fits.
+    `is_fit_known`: whether the embedder is one for which it is told that nothing fits. `late`: the
+    questions whose words aren't in the first clip, those that are shown last first.
     """
 
     num_answerable: int
@@ -128,6 +141,7 @@ class EvidenceResult(EvidenceShares):
     missing: list[str]
     is_fit_known: bool
     run: str
+    late: list[LateQuestion] = Field(default_factory=list)
 
 
 class EvidenceMeasurer:
@@ -316,7 +330,13 @@ class EvidenceRun(ExperimentRun[EvidenceOutcome, EvidenceResult]):
                 "points": "100 is every question",
                 "95 % interval": interval_meaning("questions"),
             },
-            cases=(Cases("Questions whose words aren't first", tuple(_cases(lines))),),
+            cases=(
+                Cases(
+                    "Questions whose words aren't first",
+                    tuple(_cases(lines)),
+                    num_in_terminal=_NUM_IN_TERMINAL,
+                ),
+            ),
         )
 
 
@@ -342,10 +362,14 @@ def _text(share: float | None) -> str:
     return Figure(share).text()
 
 
-def _cases(lines: Sequence[EvidenceOutcome]) -> Iterator[Case]:
+def _late(lines: Sequence[EvidenceOutcome]) -> list[EvidenceOutcome]:
+    """Those with an answer that isn't in the first clip, worst first."""
     late = [line for line in lines if line.is_answerable and line.place != 1]
-    late.sort(key=lambda line: -(line.place or NUM_SHOWN + 1))
-    for line in late[:_MAX_CASES]:
+    return sorted(late, key=lambda line: -(line.place or NUM_SHOWN + 1))
+
+
+def _cases(lines: Sequence[EvidenceOutcome]) -> Iterator[Case]:
+    for line in _late(lines)[:_MAX_CASES]:
         place = f"clip {line.place}" if line.place else "not shown"
         yield Case(line.text, place, listings=(Listing.of("shown", line.shown, "nothing"),))
 
@@ -400,6 +424,10 @@ class EvidenceExperiment(
             missing=self._missing,
             is_fit_known=any(line.answerable is not None for line in lines),
             run=str(path),
+            late=[
+                LateQuestion(line.question, line.text, line.place, next(iter(line.shown), ""))
+                for line in _late(lines)
+            ],
         )
 
 

@@ -34,7 +34,7 @@ from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperimen
 from dynagrag.evaluation.frame.experiment_run import ONE_ARM
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import MeteredModel, metered_model, run_experiment
-from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
+from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.ingest.plan import IngestEstimate, PromptingExtractor, estimate_run, span_tokens
 from dynagrag.models.reply_room import typical_thoughts
@@ -175,6 +175,8 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
                 if work.gold.id in failed
             ]
         )
+        if isinstance(self._extractor, LLMExtractor) and self._extractor.unreached:
+            raise self._extractor.unreached  # what wasn't asked has no figures
 
     def _estimate(self, left: Sequence[GoldWork]) -> IngestEstimate | None:
         """Estimate of the model's calls; None without a model, or with nothing left."""

@@ -146,10 +146,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Cases of one kind."""
+    """Cases of one kind. `num_in_terminal`: how many of them a terminal shows, too."""
 
     title: str
     cases: tuple[Case, ...]
+    num_in_terminal: int = 0
 
 
 @dataclass(frozen=True, slots=True)

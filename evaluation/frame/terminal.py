@@ -1,12 +1,15 @@
-"""A report as lines of a terminal: what was asked, the figures, what came out. Pictures and cases
-are for the page.
+"""A report as lines of a terminal: what was asked, the figures, the cases that are to be shown here
+too, what came out. Pictures and the other cases are for the page.
 """
 
 from collections.abc import Iterator
 
-from dynagrag.evaluation.frame.report import Report, Section, Table, cell_text
+from dynagrag.core.text import cut
+from dynagrag.evaluation.frame.report import Cases, Report, Section, Table, cell_text
 
 _GAP = 2
+_MAX_CHARS = 120
+"""Of a text of a case."""
 
 
 def report_lines(report: Report) -> Iterator[str]:
@@ -21,6 +24,8 @@ def report_lines(report: Report) -> Iterator[str]:
     yield from (f"  {note}" for note in (*report.about, *report.notes))
     for section in (*report.results, *report.costs):
         yield from _section_lines(section)
+    for cases in report.cases:
+        yield from _case_lines(cases)
     yield ""
     if not report.is_warned:
         yield report.conclusion
@@ -39,6 +44,22 @@ def _section_lines(section: Section) -> Iterator[str]:
             yield ""
         yield from table_lines(table)
     yield from section.after
+
+
+def _case_lines(cases: Cases) -> Iterator[str]:
+    """Each with its value and the first text of each of its lists."""
+    shown = cases.cases[: cases.num_in_terminal]
+    if not shown:
+        return
+    yield ""
+    yield f"{cases.title}:"
+    for case in shown:
+        yield f"  {cut(case.text, _MAX_CHARS)}: {case.value}"
+        for listing in case.listings:
+            first = next((item.words for item in listing.items), listing.empty)
+            yield f"    {listing.title} first: {cut(first, _MAX_CHARS)}"
+    if len(cases.cases) > len(shown):
+        yield f"  ... and {len(cases.cases) - len(shown)} more, in the report and in --json"
 
 
 def table_lines(table: Table) -> Iterator[str]:

@@ -276,7 +276,7 @@ class QuestionWriter:
     def _answer_from(
         self, lines: Sequence[str], question: str, documents: Sequence[str]
     ) -> IntermediateReply:
-        system, user = render("intermediate", question=question, context="\n".join(lines))
+        system, user = render("intermediate", question=question, note="", context="\n".join(lines))
         prompt = Prompt("intermediate", system, user)
         return self.chat.ask(
             prompt, IntermediateReply, stage=STAGE, max_tokens=MAX_REPLY_TOKENS, documents=documents

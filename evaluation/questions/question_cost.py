@@ -94,7 +94,9 @@ def _tokens(request: Request) -> list[int]:
         _SEARCHED if is_unanswerable else 1
     )
     answered = prompt_tokens(
-        Prompt("intermediate", *render("intermediate", question=_QUESTION, context=context)),
+        Prompt(
+            "intermediate", *render("intermediate", question=_QUESTION, note="", context=context)
+        ),
         IntermediateReply,
     )
     if is_unanswerable:

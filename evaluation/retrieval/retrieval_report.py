@@ -33,6 +33,7 @@ from dynagrag.evaluation.ranking_measures import NAMES, PROMPT, TURN_DEPTHS
 from dynagrag.evaluation.retrieval.retrieval_scores import PointsDifference, ScopeFigures
 
 PASSAGES = "passages.jsonl"
+OTHER_PERSON = "right, false alarms"
 _NUM_READ = 6
 """How many of the worst and of the best questions are shown."""
 _NUM_BROUGHT = 5
@@ -58,6 +59,8 @@ WORDS: Mapping[str, str] = {
     "p@5": "precision: share of the first 5 that is gold",
     "r@10": "gold among the first 10, of at most 10",
     "turn_hit@k": "share of the questions with a gold turn among the first k turns",
+    OTHER_PERSON: "share of the questions about the wrong person of which that is told, and of the"
+    " others",
     PROMPT: "share of the gold that stands in the prompts which the arm would write",
     "ms": "milliseconds a question, the median; its embedding left out",
     "points": "all but ms: 100 is everything",
@@ -79,7 +82,8 @@ class RetrievedPassage(BaseModel):
 
 class RetrievalLine(ExperimentLine):
     """Passages that one arm retrieved for one question. `gold`: a passage for each thing;
-    `missing`: gold that the corpus lacks.
+    `missing`: gold that the corpus lacks. `other_person`: whether it is told that lines say of
+    another what is asked of somebody; None where that isn't measured.
     """
 
     scope: str
@@ -94,6 +98,7 @@ class RetrievalLine(ExperimentLine):
     recall: tuple[float, ...]
     ms: float
     prompt_tokens: int | None = None
+    other_person: bool | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -167,11 +172,7 @@ class RetrievalRun(ExperimentRun[RetrievalLine, RetrievalResult]):
                 *([f"Not in the corpus: {lost}"] if lost else ()),
             ),
             results=tuple(_results(titles[scope], own, result) for scope, own in scopes.items()),
-            words={
-                name: said
-                for name, said in WORDS.items()
-                if name not in _SOMETIMES or _SOMETIMES[name] in next(iter(result.arms.values()))
-            },
+            words={name: said for name, said in WORDS.items() if _is_measured(name, result)},
             costs=tuple(
                 _costs(titles[scope], own, result.measure) for scope, own in scopes.items()
             ),
@@ -181,6 +182,12 @@ class RetrievalRun(ExperimentRun[RetrievalLine, RetrievalResult]):
                 for part in _cases(titles[scope], lines[scope], words, result)
             ),
         )
+
+
+def _is_measured(name: str, result: RetrievalResult) -> bool:
+    if name == OTHER_PERSON:
+        return any(scope.other_person for scope in result.scopes.values())
+    return name not in _SOMETIMES or _SOMETIMES[name] in next(iter(result.arms.values()))
 
 
 def by_scope(lines: Iterable[RetrievalLine]) -> dict[str, dict[str, dict[str, RetrievalLine]]]:
@@ -272,6 +279,14 @@ def _results(title: str, found: ScopeFigures, result: RetrievalResult) -> Sectio
             )
             for name in shown
         ]
+    if told := found.other_person:
+        tables.append(
+            Table(
+                heads=("arm", "right", "false alarms"),
+                rows=((told.arm, (Figure.of(told.right), Figure.of(told.false_alarms))),),
+                title="Told that lines say it of another person than the one asked about",
+            )
+        )
     quality = {arm: _mean(found, arm, measure) for arm in arms}
     curves = LineChart(
         "Recall by depth", "passages or documents read", "recall, points", found.curves

@@ -35,7 +35,11 @@ from dynagrag.evaluation.retrieval.retrieval_report import (
 )
 from dynagrag.evaluation.retrieval.retrieval_scores import scope_figures
 from dynagrag.evaluation.retrieval.retriever_arms import DEPTH, SPLIT, make_arms, profiles_of
-from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passage_words
+from dynagrag.evaluation.retrieval.retriever_bench import (
+    PersonTeller,
+    RetrieverBench,
+    passage_words,
+)
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, RunPlan, plan_run
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.filters import apply_filters
@@ -141,6 +145,7 @@ class RetrievalExperiment(
             "seed": SEED,
             "profiles": {name: asdict(own) for name, own in profiles_of(plan.arms).items()},
             **({"apart": list(plan.loaded.kinds_apart)} if plan.loaded.kinds_apart else {}),
+            **({"other_person": True} if plan.loaded.kinds_apart else {}),
             **({"prompts": True} if plan.prompts else {}),
             **({"pruner": pruner} if pruner else {}),
         }
@@ -171,7 +176,10 @@ class RetrievalExperiment(
                 arms = make_arms(
                     plan.arms, place.space, snapshot, not ids, plan.prompts, place.pruner
                 )
-                bench = RetrieverBench(item.scope, arms, Resolver(snapshot, place.find))
+                teller = None
+                if plan.loaded.kinds_apart:
+                    teller = PersonTeller(snapshot, place.embedder, self.arms[0])
+                bench = RetrieverBench(item.scope, arms, Resolver(snapshot, place.find), teller)
             vector = self._place.embedder.embed_query(item.question.text)
             keep(bench.ask(item.question, self._targets[item.question.id], vector, have))
 

@@ -44,6 +44,12 @@ class Ranked(Protocol):
     def prompt_tokens(self) -> int | None:
         """Of the prompts; None where none were written."""
 
+    @property
+    def other_person(self) -> bool | None:
+        """Whether it is told that lines say of another what is asked of somebody; None where that
+        isn't measured.
+        """
+
 
 @dataclass(frozen=True, slots=True)
 class PointsDifference:
@@ -71,6 +77,18 @@ class KindMeans(BaseModel):
     arms: dict[str, dict[str, float]]
 
 
+class OtherPersonShares(BaseModel):
+    """Of how many questions one arm's passages make it told that lines say it of another person:
+    of those of the kinds apart (`right`), and of the others (`false_alarms`).
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    arm: str
+    right: Interval
+    false_alarms: Interval
+
+
 class ScopeFigures(BaseModel):
     """The figures of one scope. `arms`: means, as fractions of 1; `ms` the median. `curves`: recall
     at 1, 2 and so on. `intervals`: of the differences from the baseline, by arm and measure;
@@ -86,6 +104,7 @@ class ScopeFigures(BaseModel):
     intervals: dict[str, dict[str, PointsDifference]] = Field(default_factory=dict)
     means: dict[str, dict[str, PointsBounds]] = Field(default_factory=dict)
     kinds: dict[str, KindMeans] = Field(default_factory=dict)
+    other_person: OtherPersonShares | None = None
 
 
 def scope_figures(
@@ -150,7 +169,22 @@ def scope_figures(
             for kind in sorted(by_kind, key=lambda kind: kind not in counted)
             if len(by_kind) > 1
         },
+        other_person=_other_person(found, kinds_apart, seed),
     )
+
+
+def _other_person(
+    found: Mapping[str, Mapping[str, Ranked]], kinds_apart: Sequence[str], seed: int
+) -> OtherPersonShares | None:
+    for arm, lines in found.items():
+        told: dict[str, list[float]] = {"right": [], "false_alarms": []}
+        for line in lines.values():
+            if line.other_person is not None:
+                of = "right" if line.kind in kinds_apart else "false_alarms"
+                told[of].append(float(line.other_person))
+        if all(told.values()):
+            return OtherPersonShares(arm=arm, **share_intervals(told, seed))
+    return None
 
 
 def names_of(lines: Iterable[Ranked]) -> tuple[str, ...]:

@@ -3,7 +3,8 @@
 import time
 from collections.abc import Iterable
 
-from dynagrag.core.schema import Question, Snapshot, Vector
+from dynagrag.core.protocols import Embedder
+from dynagrag.core.schema import Question, Retrieval, Snapshot, Vector
 from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
@@ -15,8 +16,30 @@ from dynagrag.evaluation.retrieval.retrieval_report import (
     RetrievedPassage,
 )
 from dynagrag.evaluation.retrieval.retriever_arms import Arm
+from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES, fits
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
+from dynagrag.generation.evidence_sentences.other_person import other_person
+from dynagrag.retrieval.passages import PassageScores
 
 _MAX_WORDS = 45
+
+
+class PersonTeller:
+    """Tells of retrieved passages whether `ask` would say that lines say of another person what is
+    asked of one.
+    """
+
+    def __init__(self, snapshot: Snapshot, embedder: Embedder, arm: str) -> None:
+        """`arm`: the name of the one whose passages are read."""
+        self._index, self._embedder = LineIndex(PassageScores(snapshot)), embedder
+        self.arm = arm
+
+    def tells(self, question: Question, found: Retrieval) -> bool:
+        """Whether it would be said."""
+        row_of = self._index.passages.row_of
+        rows = [row_of[scored.passage.id] for scored in found.passages[:NUM_PASSAGES]]
+        lines = fits(self._index, question, rows, self._embedder)
+        return other_person(self._index, question, lines, self._embedder) is not None
 
 
 class RetrieverBench:
@@ -24,8 +47,14 @@ class RetrieverBench:
     built once is built then.
     """
 
-    def __init__(self, scope: Scope, arms: Iterable[Arm], resolver: Resolver) -> None:
-        self._scope = scope
+    def __init__(
+        self,
+        scope: Scope,
+        arms: Iterable[Arm],
+        resolver: Resolver,
+        teller: PersonTeller | None = None,
+    ) -> None:
+        self._scope, self._teller = scope, teller
         self._arms = tuple(arms)
         self._resolver = resolver
         self._warm: set[str] = set()
@@ -41,6 +70,7 @@ class RetrieverBench:
         arms = [arm for arm in self._arms if arm.name not in but]
         embedded = Question(question.text, vector)
         rankings, times, hits = {}, {}, {}
+        told: dict[str, bool] = {}
         gold_turns = self._resolver.gold_turns(question.gold)
         for arm in arms:
             question_asked = arm.split(embedded)
@@ -50,6 +80,8 @@ class RetrieverBench:
             begun = time.perf_counter()
             found = arm.retrieve(question_asked)
             times[arm.name] = 1000 * (time.perf_counter() - begun)
+            if self._teller and self._teller.arm == arm.name:
+                told[arm.name] = self._teller.tells(embedded, found)
             rankings[arm.name] = self._resolver.ranking(question.gold, found.passages)
             hits[arm.name] = (
                 turn_hits(self._resolver.turns(found), gold_turns) if question.gold.spans else {}
@@ -81,6 +113,7 @@ class RetrieverBench:
                 recall=measured[arm.name].recall,
                 ms=round(times[arm.name], 3),
                 prompt_tokens=prompts[arm.name].tokens,
+                other_person=told.get(arm.name),
             )
             for arm in arms
         ]

@@ -22,7 +22,6 @@ from dynagrag.language.identification import (
 from dynagrag.language.words import HONORIFICS, ROLE_NOUNS
 
 NOTHING_FITS = "Nothing in the sources seems to answer this question."
-UNTOLD = "whether anything fits is told of English questions on English sources alone"
 CALIBRATED = ("minilm", "all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
 """Names of the embedder whose cosines the weights were fitted on: of others nothing is said."""
 _LANGUAGES = (ENGLISH, UNKNOWN)
@@ -66,6 +65,14 @@ def answerable(
         weight * sign for weight, sign in zip(WEIGHTS, signs(index, question, fits), strict=True)
     )
     return round(1.0 / (1.0 + exp(-score)), 4)
+
+
+def not_judged(embedder: str, language: str) -> str:
+    """Why nothing is said of whether anything fits: with this embedder, or of a question or sources
+    in this language.
+    """
+    of = f" for {language}" if language else ""
+    return f"whether anything fits isn't judged{of} with the embedder {embedder}"
 
 
 def foreign_language(question: Question, fits: Fits) -> str:

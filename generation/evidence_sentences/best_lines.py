@@ -4,26 +4,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import Clip, EvidenceLine, Question
+from dynagrag.core.schema import Clip, EvidenceLine, OtherPerson, Question
 from dynagrag.generation.evidence_sentences.answerable import (
-    CALIBRATED,
     LEAST,
-    UNTOLD,
     answerable,
     foreign_language,
+    not_judged,
 )
 from dynagrag.generation.evidence_sentences.clips import clips_of
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
+from dynagrag.generation.evidence_sentences.other_person import other_person
 from dynagrag.generation.evidence_sentences.speaker_turns import quiet
+from dynagrag.models.embedder_languages import is_english_alone
 
 
 @dataclass(frozen=True, slots=True)
 class BestLines:
     """Lines of evidence, best first, and the clips in which they stand. `answerable`,
-    `unknown_names`, `quiet_speakers`: as `Answer` has them. `notes`: what could not be told, a
-    sentence each.
+    `unknown_names`, `quiet_speakers`, `unread_language`, `other_person`: as `Answer` has them.
+    `notes`: what could not be told, a sentence each.
     """
 
     lines: tuple[EvidenceLine, ...] = ()
@@ -34,6 +35,8 @@ class BestLines:
     quiet_speakers: tuple[str, ...] = ()
     clips: tuple[Clip, ...] = ()
     notes: tuple[str, ...] = ()
+    unread_language: str = ""
+    other_person: OtherPerson | None = None
 
 
 def best_lines(
@@ -47,7 +50,8 @@ def best_lines(
     ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
     is_nothing_fitting = not lines or (chance is not None and chance < LEAST)
-    is_foreign = chance is None and embedder.identity.name in CALIBRATED
+    name = embedder.identity.name
+    language = foreign_language(question, found) if is_english_alone(name) else ""
     return BestLines(
         lines,
         chance,
@@ -56,5 +60,7 @@ def best_lines(
         unknown,
         () if is_nothing_fitting else quiet(lines, found.people),
         clips_of(index, lines),
-        (f"{UNTOLD} ({foreign_language(question, found)})",) if is_foreign else (),
+        (not_judged(name, language),) if chance is None else (),
+        language,
+        other_person(index, question, found, embedder),
     )

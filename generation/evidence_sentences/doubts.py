@@ -1,13 +1,18 @@
 """Words of warning before lines that may not answer a question."""
 
-from dynagrag.core.schema import Answer
+from dynagrag.core.schema import Answer, OtherPerson
+from dynagrag.core.text import clock, collapse, cut
+from dynagrag.generation.evidence import as_json
 from dynagrag.generation.evidence_sentences.answerable import NOTHING_FITS
 from dynagrag.generation.evidence_sentences.best_lines import BestLines
+from dynagrag.generation.evidence_sentences.quote_cuts import first_words
+
+_MAX_QUOTE, _MAX_TITLE = 240, 60
 
 
 def doubts_text(answer: Answer | BestLines) -> str:
-    """The names that no document has, those of several speakers who say nothing near it, and that
-    nothing fits; empty where there is no doubt.
+    """The names that no document has, those of several speakers who say nothing near it, of whom
+    else lines say it, and that nothing fits; empty where there is no doubt.
     """
     doubts = []
     for name, nearest in answer.unknown_names.items():
@@ -21,6 +26,34 @@ def doubts_text(answer: Answer | BestLines) -> str:
         doubts.append(
             f"Nothing that {' or '.join(answer.quiet_speakers)} says comes near this question."
         )
+    if answer.other_person:
+        doubts.append(_of_other(answer.other_person))
     if answer.is_nothing_fitting:
         doubts.append(NOTHING_FITS)
     return " ".join(doubts)
+
+
+def prompt_note(lines: BestLines) -> str:
+    """What a model is told before it answers; empty where there is nothing to tell. Names are
+    labels of documents, and so JSON strings.
+    """
+    found = lines.other_person
+    if found is None:
+        return ""
+    asked, other = as_json(found.asked), as_json(found.other)
+    return (
+        f"lines that fit the question are about {other}, and none was found that says it of"
+        f" {asked}. Never give what is said of one as the other's: if no line says it of {asked},"
+        f" answer that, and what the lines say of {other}."
+    )
+
+
+def _of_other(found: OtherPerson) -> str:
+    line = found.line
+    speaker = line.speaker if line.speaker and line.speaker != found.other else ""
+    time = "" if line.start_s is None else clock(line.start_s)
+    where = ", ".join(filter(None, (speaker, cut(line.document, _MAX_TITLE), time)))
+    return (
+        f"Nobody seems to say that of {found.asked}; of {found.other}:"
+        f' "{first_words(collapse(line.quote), _MAX_QUOTE)}" ({where}).'
+    )

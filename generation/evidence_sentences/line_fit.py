@@ -47,12 +47,14 @@ MAX_TURNS_APART = 2
 @dataclass(frozen=True, slots=True)
 class Fits:
     """The sentences (n,) of the best passages: how well each fits, and what that is made of.
-    `people`: the labels of each speaker whom the question asks for.
+    `people`: the labels of each speaker whom the question asks for. `vectors`: (n, d) of the
+    sentences, unit rows or zeros.
     """
 
     sentences: tuple[PassageSentence, ...]
     total: Floats
     parts: dict[str, Floats]
+    vectors: Vectors
     people: tuple[frozenset[str], ...] = ()
 
     def order(self) -> list[int]:
@@ -64,7 +66,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     """`rows`: passages, best first, each once. Where several speakers are asked for, the nearest
     passages of each come after them, and their names are no words to be looked for.
     """
-    stems, people = content_stems(question.text), index.speakers.people_in(question.text)
+    people = index.speakers.people_in(question.text)
     if len(people) > 1:
         cosines = index.passages.dense(question.vector)
         speaking = [index.labels_in(row) for row in range(len(index.snapshot.passages))]
@@ -72,15 +74,16 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
             theirs = [row for row, those in enumerate(speaking) if not labels.isdisjoint(those)]
             rows = [*rows, *sorted(theirs, key=lambda row: (-cosines[row], row))[:NUM_OF_EACH]]
         rows = list(dict.fromkeys(rows))
-        stems -= content_stems(" ".join(chain.from_iterable(people)))
+    asked_people = " ".join(chain.from_iterable(people)) if len(people) > 1 else ""
+    share = WordShares(index, question.text, asked_people)
     sentences = [s for row in rows for s in index.sentences(row)]
     place_of = {row: 1.0 / (1.0 + place) for place, row in enumerate(rows)}
     before, after = _neighbours(sentences)
     vectors = index.vectors(sentences, embedder)
     speakers = index.speakers.named_in(question.text)
-    names = content_stems(" ".join(speakers))
+    names = {language: content_stems(" ".join(speakers), language) for language in index.languages}
     # who says their own name introduces themselves, and answers nothing
-    own = [s.stems - names if s.speaker in speakers else s.stems for s in sentences]
+    own = [s.stems - names[s.language] if s.speaker in speakers else s.stems for s in sentences]
     joined = [own[i] | _at(own, before[i]) | _at(own, after[i]) for i in range(len(own))]
     places = _places(index, rows)
     spans = [stretch_around(around, at) for around, at in places]
@@ -96,10 +99,10 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
             _mean_vectors(index, stretches, sentences, vectors), question.vector
         ),
         "place": np.array([place_of[s.row] for s in sentences]),
-        "words": _shares(index, stems, own),
-        "words around": _shares(index, stems, joined),
+        "words": share.of_all(sentences, own),
+        "words around": share.of_all(sentences, joined),
         "words asked": np.array(
-            [max(_shares(index, stems, [s.stems for s in own]), default=0.0) for own in asked]
+            [max((share.of(s.stems, s.language) for s in own), default=0.0) for own in asked]
         ),
         "answer": _answer_fits(wanted, [[s] for s in sentences]),
         "answer around": _answer_fits(wanted, stretches),
@@ -111,7 +114,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     total = np.asarray(
         parts["cosine"] + sum(weight * parts[name] for name, weight in WEIGHTS.items()), np.float64
     )
-    return Fits(tuple(sentences), _replies_lifted(sentences, asked, total), parts, people)
+    return Fits(tuple(sentences), _replies_lifted(sentences, asked, total), parts, vectors, people)
 
 
 def _replies_lifted(
@@ -208,10 +211,32 @@ def _at(stems: Sequence[frozenset[str]], i: int) -> frozenset[str]:
     return stems[i] if i >= 0 else frozenset()
 
 
-def _shares(index: LineIndex, wanted: frozenset[str], held: Sequence[frozenset[str]]) -> Floats:
-    """The share of the question's words that each holds, weighted by rarity, 0 to 1."""
-    rarity = {word: index.rarity(word) for word in wanted}
-    whole = sum(rarity.values()) or 1.0
-    return np.array(
-        [sum(rarity[word] for word in wanted & own) / whole for own in held], dtype=np.float64
-    )
+class WordShares:
+    """The share of a question's content words that a text holds, weighted by rarity, 0 to 1: in
+    the text's language.
+    """
+
+    def __init__(self, index: LineIndex, question: str, but: str = "") -> None:
+        """`but`: words that aren't looked for."""
+        self._rarity = {
+            language: {
+                word: index.rarity(word)
+                for word in content_stems(question, language) - content_stems(but, language)
+            }
+            for language in index.languages
+        }
+        self._whole = {
+            language: sum(rarity.values()) or 1.0 for language, rarity in self._rarity.items()
+        }
+
+    def of(self, held: frozenset[str], language: str) -> float:
+        """Of a text with these stems."""
+        rarity = self._rarity[language]
+        return sum(rarity[word] for word in rarity.keys() & held) / self._whole[language]
+
+    def of_all(
+        self, sentences: Sequence[PassageSentence], held: Sequence[frozenset[str]]
+    ) -> Floats:
+        """(n,) of each sentence with these stems."""
+        shares = [self.of(own, s.language) for s, own in zip(sentences, held, strict=True)]
+        return np.array(shares, dtype=np.float64)

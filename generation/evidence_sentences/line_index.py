@@ -12,15 +12,19 @@ from threading import Lock
 import numpy as np
 
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import Turn, Vectors
+from dynagrag.core.schema import Turn, Vector, Vectors
 from dynagrag.generation.evidence_sentences.line_kinds import is_question, says_nothing
 from dynagrag.generation.evidence_sentences.unknown_names import UnknownNames
 from dynagrag.generation.support import WORD, content_stems, stem
 from dynagrag.graph_store.derived.embedded_texts import own_titles, sentence_text
-from dynagrag.language.identification import other_language_of
-from dynagrag.language.sentences import sentence_spans
+from dynagrag.language.document_language import language_of_document
+from dynagrag.language.identification import ENGLISH, UNKNOWN
+from dynagrag.language.sentences import num_words, sentence_spans
 from dynagrag.retrieval.named_speakers import NamedSpeakers
 from dynagrag.retrieval.passages import PassageScores
+
+_MAX_EMBEDDED = 20_000
+"""Vectors of sentences that are kept beside the graph's: some 30 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,8 @@ class PassageSentence:
     opens_exchange: bool
     """A question that names a speaker: whoever is asked now."""
     num_words: int
+    language: str
+    """The code of its document's; "und" where it can't be told."""
 
     @property
     def turn_index(self) -> int:
@@ -63,6 +69,8 @@ class LineIndex:
         self.snapshot = passages.snapshot
         self._sentences: dict[int, tuple[PassageSentence, ...]] = {}
         self._languages: dict[str, str] = {}
+        self._labels: dict[str, frozenset[str]] = {}
+        self._embedded: dict[str, Vector] = {}
         self._lock = Lock()
         self.speakers = NamedSpeakers(self.snapshot)
         self.unknown_names = UnknownNames(self.snapshot)
@@ -81,10 +89,11 @@ class LineIndex:
             found = []
             for begin, stop, turn in parts or [(passage.start, passage.end, None)]:
                 part = self.snapshot.text(document, begin, max(begin, stop))
-                for a, b in sentence_spans(part, language=self._language(document)):
+                language = self.language(document)
+                for a, b in sentence_spans(part, language=language):
                     start, end = begin + a, begin + b
                     text = self.snapshot.text(document, start, end)
-                    is_idle = says_nothing(text, turn.speaker if turn else None)
+                    is_idle = says_nothing(text, turn.speaker if turn else None, language)
                     is_asked = is_question(text)
                     found.append(
                         PassageSentence(
@@ -95,11 +104,12 @@ class LineIndex:
                             end=end,
                             text=text,
                             turn=turn,
-                            stems=content_stems(text),
+                            stems=content_stems(text, language),
                             says_nothing=is_idle,
                             is_question=is_asked,
                             opens_exchange=is_asked and turn is not None and self._names(text),
-                            num_words=len(text.split()),
+                            num_words=num_words(text),
+                            language=language,
                         )
                     )
             self._sentences[row] = tuple(found)
@@ -125,16 +135,23 @@ class LineIndex:
         """Those of the speakers of a passage's turns."""
         return {turn.speaker for turn in self._turns(row) if turn.speaker}
 
+    def labels_of(self, document_id: str) -> frozenset[str]:
+        """Those of a document's speakers."""
+        if document_id not in self._labels:
+            turns = self.snapshot.turns.get(document_id, ())
+            self._labels[document_id] = frozenset(t.speaker for t in turns if t.speaker)
+        return self._labels[document_id]
+
     def _turns(self, row: int) -> Sequence[Turn]:
         passage = self.snapshot.passages[row]
         turns = self.snapshot.turns.get(passage.document_id, ())
         return turns[passage.first_turn : passage.last_turn + 1]
 
-    def _language(self, document_id: str) -> str:
-        """That of a document where it is another than English."""
+    def language(self, document_id: str) -> str:
+        """The code of a document's; "und" where it can't be told."""
         if document_id not in self._languages:
-            text = self.snapshot.documents[document_id].text
-            self._languages[document_id] = other_language_of(text)
+            document = self.snapshot.documents[document_id]
+            self._languages[document_id] = language_of_document(document)
         return self._languages[document_id]
 
     # ---------------------------------------------------------------------------------------- words
@@ -150,13 +167,23 @@ class LineIndex:
         )
 
     @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """Those of the documents, each once."""
+        return tuple(dict.fromkeys(map(self.language, self.snapshot.documents)))
+
+    @cached_property
     def _frequencies(self) -> Counter[str]:
-        """In how many passages each stem occurs, at most: words of one stem are counted one by
-        one.
+        """In how many passages each stem occurs; where all are English at most, since words of one
+        stem are counted one by one.
         """
         counts: Counter[str] = Counter()
-        for word, number in self.passages.word_frequencies.items():
-            counts[stem(word)] += number
+        if set(self.languages) <= {ENGLISH, UNKNOWN}:
+            for word, number in self.passages.word_frequencies.items():
+                counts[stem(word)] += number
+            return counts
+        for passage in self.snapshot.passages:
+            text = self.snapshot.text(passage.document_id, passage.start, passage.end)
+            counts.update(content_stems(text, self.language(passage.document_id)))
         return counts
 
     def rarity(self, stem_: str) -> float:
@@ -184,18 +211,21 @@ class LineIndex:
 
     def vectors(self, sentences: Sequence[PassageSentence], embedder: Embedder) -> Vectors:
         """(n, d) unit rows, zeros for sentences that say nothing; those that have no vector yet are
-        embedded now, in one call.
+        embedded now, in one call, and kept for later questions.
         """
         texts = [sentence_text(s.text, self._titles[s.document_id]) for s in sentences]
-        rows, facts = self._fact_rows, self.snapshot.facts.vectors
+        rows, facts, made = self._fact_rows, self.snapshot.facts.vectors, self._embedded
         missing = list(
             dict.fromkeys(
                 text
                 for text, s in zip(texts, sentences, strict=True)
-                if text not in rows and not s.says_nothing
+                if text not in rows and text not in made and not s.says_nothing
             )
         )
-        made = dict(zip(missing, embedder.embed_documents(missing), strict=True)) if missing else {}
+        if missing:
+            known = made if len(made) < _MAX_EMBEDDED else {}
+            made = known | dict(zip(missing, embedder.embed_documents(missing), strict=True))
+            self._embedded = made  # not in place: another thread may read it
         vectors = np.zeros((len(texts), self.snapshot.passage_vectors.shape[1]), dtype=np.float32)
         for i, text in enumerate(texts):
             if text in rows:

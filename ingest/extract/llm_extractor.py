@@ -26,6 +26,7 @@ from dynagrag.core.errors import (
     CutOffReplyError,
     EmptyReplyError,
     InvalidReplyError,
+    ModelError,
     ModelRefusedError,
     ModelUnavailableError,
 )
@@ -122,6 +123,8 @@ class LLMExtractor:
         self._too_long: float = math.inf
         """Characters of the shortest chunk that was too long for the model's context."""
         self.counts = ExtractionCounts()
+        self.unreached: ModelError | None = None
+        """The last failure, where no chunk of the last extraction got any reply."""
         settings = (
             profile.name,
             profile.is_small,
@@ -186,6 +189,7 @@ class LLMExtractor:
         waiting = list(reversed(work))
         running: dict[Future[Extraction], Chunk] = {}
         is_any_done = False
+        self.unreached = None
         num_unreachable = 0
         pool = ThreadPoolExecutor(self._max_concurrency, thread_name_prefix="extract")
         try:
@@ -213,11 +217,14 @@ class LLMExtractor:
                         ):
                             raise
                         set_aside.append((chunk, str(err)))
+                        self.unreached = err
         except (BudgetError, ModelRefusedError, ModelUnavailableError):
             self._finish(running, on_chunk)
             raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+        if is_any_done:
+            self.unreached = None
         return set_aside
 
     def _finish(

@@ -8,15 +8,16 @@ entities; a test holds this parser to it where both can read.
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from dynagrag.core.errors import LoadError
-from dynagrag.core.schema import LabelDecision, SourceTurn
+from dynagrag.core.schema import LabelDecision, LabelFate, SourceTurn
 from dynagrag.core.text import clock_seconds, collapse, plural, short
 from dynagrag.ingest.load.json_records import read_record
-from dynagrag.ingest.load.label_forms import Head
-from dynagrag.ingest.load.label_shapes import is_aside
+from dynagrag.ingest.load.label_forms import CUE_FORMS, Head
+from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside, split_asides
 from dynagrag.ingest.load.parsed import Parsed, speaker_or_none, without_tags
 from dynagrag.ingest.load.speakers import (
     Labels,
@@ -30,11 +31,23 @@ _TIME = r"(\d{1,4}:)?\d{1,4}:\d{1,2}[.,]\d{1,6}"
 _ARROW_TIMES = re.compile(rf"\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})(?![\d:.,])", re.ASCII)
 _COMMA_TIMES = re.compile(rf"\s*(?P<start>{_TIME}),(?P<end>{_TIME})\s*", re.ASCII)
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]([^<>]*)>|</v>", re.IGNORECASE)
-_CHANGE = re.compile(r"\s*(?:>>|[-–—](?![-–—])\s*\S)")
+_DASHED = re.compile(r"\s*[-–—](?![-–—])\s*\S")
+_CHANGE = re.compile(rf"\s*>>|{_DASHED.pattern}")
 """The beginning of a cue in which somebody else speaks who isn't named; with two dashes the same
 speaker goes on.
 """
+_CLASS = re.compile(r"<c\.(?P<name>[^\s<>.]+)>|</c>")
+_CLASS_STYLE = re.compile(r"::cue\(\s*c?\.(?P<name>[^\s().]+)\s*\)\s*\{(?P<style>[^{}]*)\}")
+_COLOUR = re.compile(r"(?<![\w-])color\s*:\s*(?P<colour>[^;\s]+)", re.IGNORECASE)
+_COLOUR_NAMES = frozenset("white lime cyan red yellow magenta blue black green".split())
+"""The classes that WebVTT knows (W3C, 5.2), and what a colour is called: nobody's name."""
+_WITHIN = re.compile(
+    r"(?:(?<=[.!?…♪)\]\"”’»])|(?<=\w[-–—]))[ ]+(?=(?P<label>[^\s:][^:]{0,39}):[ ])"
+)
+"""Where a label may stand behind what somebody else says, in the same line."""
 _SRT_OVERRIDE = re.compile(r"\{\\[^{}]*\}")
+_MOST = 0.8
+_FEW_DASHES = 0.4
 _SKIPPED_BLOCKS = ("NOTE", "STYLE", "REGION")
 _EXAMPLES = {
     "vtt": "00:00:01.000 --> 00:00:04.000",
@@ -80,6 +93,7 @@ def parse_captions(lines: list[str], form: str) -> Parsed:
             title = lines[0][6:].strip().removeprefix("-").strip()
         else:
             notes.append("no WEBVTT line at the top")
+        _name_voices(filled, "\n".join(lines))
     turns, labels = _turns(filled, notes)
     return Parsed(tuple(turns), title=title, notes=tuple(notes), labels=labels)
 
@@ -203,26 +217,93 @@ def _turns(
         return turns, ()
     texts = [[_without_markup(line) for line in cue.lines] for cue in cues]
     labels, places = cue_labels(texts)
+    split = _split_within(texts, labels)
+    if split != texts:
+        texts = split
+        labels, places = cue_labels(texts)
     named = None if labels.form else speakers_of_ids([cue.name for cue in cues])
     if named is not None:
-        rows = zip(cues, texts, named, strict=True)
-        return [_turn(cue, " ".join(lines), name) for cue, lines, name in rows], ()
+        by_id = zip(cues, texts, named, strict=True)
+        return [_turn(cue, " ".join(lines), name) for cue, lines, name in by_id], ()
     if labels.form is not None:
         num_named = sum(
             (at, 0) in places and places[at, 0] in labels.heads for at in range(len(cues))
         )
         notes.append(f"{plural(num_named, 'cue')} of {len(cues):,} begin with a speaker's name")
     notes += label_notes(labels, "cue")
-    current: str | None = None
-    for number, (cue, lines) in enumerate(zip(cues, texts, strict=True)):
+    rows = []
+    for number, lines in enumerate(texts):
         heads = [labels.heads.get(places.get((number, at), -1)) for at in range(len(lines))]
-        for head, text in _labelled(lines, heads, labels):
+        rows.append(_labelled(lines, heads, labels))
+    turns = list(_spoken(cues, rows, labels))
+    starts = {number: cue.start_s for number, cue in enumerate(cues, 1)}
+    return turns, cue_decisions(labels, starts)
+
+
+def _spoken(
+    cues: Sequence[_Cue], rows: Sequence[list[tuple[Head | None, str]]], labels: Labels
+) -> Iterator[SourceTurn]:
+    """The turns of cues' words by their heads; a speaker goes on until another begins."""
+    spoken = [part for parts in rows for part in parts]
+    num_dashed = sum(head is None and bool(_DASHED.match(text)) for head, text in spoken)
+    # Where dashes part voices without names, who speaks may change between cues without any sign.
+    is_kept = num_dashed < _FEW_DASHES * len(labels.heads)
+    current: str | None = None
+    for cue, parts in zip(cues, rows, strict=True):
+        for head, text in parts:
             speaker = labels.speaker_of(head) if head else None
             if head is not None or begins_another(text):
                 current = speaker
-            turns.append(_turn(cue, text, speaker if is_aside(text) else current))
-    starts = {number: cue.start_s for number, cue in enumerate(cues, 1)}
-    return turns, cue_decisions(labels, starts)
+            whose = speaker if is_aside(text) else current
+            parted = [own for own in split_asides(text) if own]
+            for own in parted:
+                is_beside = len(parted) > 1 and is_aside(own)
+                yield _turn(cue, own, None if is_beside else whose)
+            if not is_kept and ends_sentence(text):
+                current = None
+
+
+def _name_voices(cues: list[_Cue], text: str) -> None:
+    """Gives the cues voice spans where classes say who speaks: the file's style has a colour of its
+    own for each, as broadcasters have one a person, and their spans hold nearly all the words.
+    """
+    colours = {
+        match["name"]: colour["colour"].casefold()
+        for match in _CLASS_STYLE.finditer(text)
+        if (colour := _COLOUR.search(match["style"]))
+        and match["name"].casefold() not in _COLOUR_NAMES
+    }
+    if len(colours) < 2 or len(set(colours.values())) < len(colours):
+        return
+    texts = ["\n".join(cue.lines) for cue in cues]
+    spoken = [text for text in texts if not is_aside(_without_markup(text))]
+    named = [text for text in spoken if any(m["name"] in colours for m in _CLASS.finditer(text))]
+    if len(named) < _MOST * len(spoken):
+        return
+    for cue, text in zip(cues, texts, strict=True):
+        cue.lines = _CLASS.sub(
+            lambda m: f"<v {m['name']}>" if m["name"] in colours else "</v>", text
+        ).split("\n")
+
+
+def _split_within(texts: list[list[str]], labels: Labels) -> list[list[str]]:
+    """The lines of cues, parted before a speaker's label that stands behind a sentence: one of
+    those that begin lines, or where all of them are in capitals any that is.
+    """
+    known = {label for label, v in labels.verdicts.items() if v.fate is LabelFate.SPEAKER}
+    if labels.form is not CUE_FORMS[0] or not known:
+        return texts
+    are_capital = all(map(str.isupper, known))
+
+    def parts(line: str) -> list[str]:
+        cuts = [
+            match.end()
+            for match in _WITHIN.finditer(line)
+            if match["label"] in known or (are_capital and match["label"].isupper())
+        ]
+        return [line[a:b].strip() for a, b in pairwise([0, *cuts, len(line)])]
+
+    return [[part for line in lines for part in parts(line)] for lines in texts]
 
 
 def _turns_of_objects(cues: list[_Cue]) -> list[SourceTurn]:
@@ -235,7 +316,7 @@ def _turns_of_objects(cues: list[_Cue]) -> list[SourceTurn]:
         if not text.startswith("{"):
             return []
         try:
-            read = read_record(json.loads(text), "cue", {}, {})
+            read = read_record(json.loads(text), "cue", {})
         except (ValueError, RecursionError, LoadError):
             return []
         turns.append(_turn(cue, read.text, read.speaker))

@@ -3,6 +3,7 @@ seconds`, `05/01/2026, 09:03`, `9:03 AM`.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dynagrag.core.text import clock_seconds
@@ -25,6 +26,8 @@ LONE_CLOCK = rf"(?:{ANY_CLOCK}|{_IN_WORDS})"
 _TIMES = re.compile(rf"(?:(?P<date>{_DATE})[,.]?[ T]{{1,3}})?(?P<time>{_TIME})(?P<half>{_HALF})?")
 _NUMBERS = re.compile(r"\d+")
 _LONE = re.compile(LONE_CLOCK)
+_DAY_MIN = 24 * 60
+_FEWEST, _FIRST_HOUR = 3, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,21 @@ def read_clock(text: str) -> Clock | None:
     first = found[0]
     is_of_day = bool(first["date"] or first["half"])
     return Clock(times[0], times[1] if len(times) > 1 else None, first["date"] or "", is_of_day)
+
+
+def is_timetable(clocks: Iterable[Clock]) -> bool:
+    """Whether they are hours of a day in steps of five minutes, as in a programme. Those with a
+    date are a chat's.
+    """
+    hours = []
+    for clock in clocks:
+        is_long = clock.is_of_day or clock.start_s >= _DAY_MIN
+        hours.append(clock.start_s / (3600 if is_long else 60))
+        if clock.date:
+            return False
+    return len(hours) >= _FEWEST and all(
+        _FIRST_HOUR <= hour < 24 and round(hour * 3600) % 300 == 0 for hour in hours
+    )
 
 
 def lone_clock(line: str) -> Clock | None:

@@ -23,11 +23,11 @@ from dynagrag.ingest.load.captions import with_labels
 from dynagrag.ingest.load.field_turns import turns_in_field, with_leading_times
 from dynagrag.ingest.load.html_text import html_lines, is_markup, read_field
 from dynagrag.ingest.load.json_guesses import with_guesses
+from dynagrag.ingest.load.json_people import of_one_kind, spans_of_speakers, with_names
 from dynagrag.ingest.load.json_places import (
     FEW_PAIRS,
     MOST_WORDS,
     FoundRecords,
-    JsonForm,
     check_empty,
     known_records,
     listed_records,
@@ -42,7 +42,6 @@ from dynagrag.ingest.load.json_records import (
     JsonPart,
     JsonRecord,
     has_words,
-    names_in,
     normal_key,
     read_record,
     view_of,
@@ -82,10 +81,12 @@ _GUESSED = frozenset({"turns-json", "other-json"})
 """Forms of any program, whose keys may be its own."""
 _BRACES = re.compile(r"[{}]")
 _MAX_OTHERS = 4
+_MAX_VOICES = 20
+"""At once, in a list of who spoke when."""
+_NEARLY = 0.8
+"""The share of a segment that whoever speaks meanwhile must fill."""
 _SAMPLE_RECORDS, _MAX_TIME = 20, 40
 _LOOKS_TIMED = re.compile(r"(?<!\d)\d{1,2}:\d\d(?!\d)")
-_MAX_OBJECTS = 2_000
-"""Of the search for speakers' names."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -138,8 +139,11 @@ def parse_data(data: Any) -> Parsed:
     """The turns of what a JSON file holds. LoadError as `parse_json` raises it."""
     if not isinstance(data, dict | list):
         raise LoadError(f"not a transcript: a JSON {type(data).__name__}; known are {KNOWN_SHAPES}")
+    every, kinds = data, ""
+    if isinstance(data, list):
+        data, kinds = of_one_kind(data)
     found = known_records(data)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = (kinds,) if kinds else ()
     if found is None:
         check_empty(data)
         searched = searched_records(data)
@@ -147,11 +151,11 @@ def parse_data(data: Any) -> Parsed:
             return _as_table(data) or _by_values(data) or _only_text(data)
         found = wrapped_records(data, searched) or searched
         if found is searched:
-            notes = (f"an unknown JSON form: read from {_shown(found.path)}",)
+            notes += (f"an unknown JSON form: read from {_shown(found.path)}",)
             if found.others:
                 others = ", ".join(map(_shown, found.others[:_MAX_OTHERS]))
                 notes += (f"other lists with words are left out: {others}",)
-    parsed = _read(found, data)
+    parsed = _read(found, every)
     return replace(parsed, notes=notes + parsed.notes, format=found.name)
 
 
@@ -238,10 +242,9 @@ def _of_text(text: str, name: str, lack: str) -> Parsed:
 
 def _read(found: FoundRecords, data: Any) -> Parsed:
     stem = found.path.removesuffix("[]") or "turns"
-    names = _all_names(data)
     values = with_replies(_last_of_turns(found.records))
     records = [
-        read_record(value, stem if found.path == "." else f"{stem}[{number}]", around, names)
+        read_record(value, stem if found.path == "." else f"{stem}[{number}]", around)
         for number, (value, around) in enumerate(values)
     ]
     notes = list[str]()
@@ -255,12 +258,13 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     records, is_whole = _without_retold(records), found.is_whole
     if not found.form.is_captions and _are_words(records):
         records, is_whole = _gathered(records), True
-    turns, notes_of_turns = _turns_of(records, found, is_whole=is_whole)
+    turns, notes_of_turns = _turns_of(records, found, data, is_whole=is_whole)
     labels: tuple[LabelDecision, ...] = ()
     inner = _whole_transcripts(records)
     if inner:
         turns, notes_of_turns = inner, ["each of its texts is read as a transcript"]
-    in_order = _by_start(turns) if found.path.endswith("{}") else _oldest_first(turns)
+    called = with_names(turns, data)
+    in_order = _by_start(called) if found.path.endswith("{}") else _oldest_first(called)
     moved, notes_of_dates = from_first(in_order)
     notes += [*notes_of_turns, *notes_of_dates]
     if not found.is_whole:
@@ -353,19 +357,6 @@ def _kind(value: Any) -> Any:
     return value.get("type") if isinstance(value, dict) else None
 
 
-def _all_names(data: Any) -> dict[str, str]:
-    """Speakers' names of a file's first levels."""
-    names: dict[str, str] = {}
-    level = [data]
-    for _ in range(4):
-        for value in level:
-            names = names_in(value) | names
-        inner = [own for value in level if isinstance(value, dict) for own in value.values()]
-        lists = [own for value in inner if isinstance(value, list) for own in value[:1]]
-        level = [own for own in (*inner, *lists) if isinstance(own, dict)][:_MAX_OBJECTS]
-    return names
-
-
 def _without_retold(records: list[JsonRecord]) -> list[JsonRecord]:
     """Google tells speakers in a last result that has all words once more: only it is kept, with
     the text of those before.
@@ -406,6 +397,7 @@ def _gathered(records: Sequence[JsonRecord]) -> list[JsonRecord]:
 def _turns_of(
     records: Sequence[JsonRecord],
     found: FoundRecords,
+    data: Any,
     *,
     is_whole: bool,
 ) -> tuple[list[SourceTurn], list[str]]:
@@ -415,7 +407,14 @@ def _turns_of(
     parts = ((part, part.text) for own in records for part in own.parts)
     part_times = _plain_times(parts, found.form.hint_s)
     unit_s, part_unit_s = unit_of(*times), unit_of(*part_times)
-    spans = _speaker_spans(found.data, found.form, part_unit_s)
+    is_named = any(own.speaker or any(p.speaker for p in own.parts) for own in records)
+    spans = (
+        []
+        if is_named
+        else _speaker_spans(
+            data, found, part_unit_s if any(own.parts for own in records) else unit_s
+        )
+    )
     notes = list(unit_note(unit_s, times[1]) or unit_note(part_unit_s, part_times[1]))
     turns: list[tuple[str | None, SourceTurn]] = []
     num_lost = 0
@@ -433,8 +432,8 @@ def _turns_of(
                     f"a turn is {len(text):,} characters long, at most {MAX_TURN_CHARS:,} can be"
                     " read; split it at its speakers"
                 )
-            speaker = speaker_or_none(piece.speaker)
             start_s = shown_s if piece.start_s is None else piece.start_s
+            speaker = speaker_or_none(piece.speaker) or _within(start_s, piece.end_s, spans)
             turn = SourceTurn(collapse(text), speaker, start_s, piece.end_s)
             turns.append((record.channel, turn))
     if num_lost:
@@ -577,10 +576,13 @@ def _title_of(data: Any, name: str) -> str:
 # ----------------------------------------------------------------- Who spoke when, apart from words
 
 
-def _speaker_spans(data: Any, form: JsonForm, unit_s: float) -> list[_SpeakerSpan]:
+def _speaker_spans(data: Any, found: FoundRecords, unit_s: float) -> list[_SpeakerSpan]:
     """Who spoke from when to when in seconds, in order, for a file that counts in a unit."""
-    for path in form.speakers:
-        read = [read_record(value, path, around, {}) for value, around in records_at(data, path)]
+    lists = [
+        [read_record(value, path, around) for value, around in records_at(found.data, path)]
+        for path in found.form.speakers
+    ]
+    for read in (*lists, spans_of_speakers(data, found.path)):
         timed = [(own.speaker, *_seconds(own, unit_s)) for own in read]
         spans = [
             _SpeakerSpan(start, end, speaker)
@@ -590,6 +592,23 @@ def _speaker_spans(data: Any, form: JsonForm, unit_s: float) -> list[_SpeakerSpa
         if spans:
             return sorted(spans)
     return []
+
+
+def _within(
+    start_s: float | None, end_s: float | None, spans: Sequence[_SpeakerSpan]
+) -> str | None:
+    """Who speaks nearly all the time from one second to another; None where that is nobody."""
+    if start_s is None or end_s is None or end_s <= start_s:
+        return None
+    spoken: dict[str, float] = {}
+    first = bisect_right(spans, start_s, key=lambda span: span.start)
+    for span in spans[max(0, first - _MAX_VOICES) :]:
+        if span.start >= end_s:
+            break
+        length = max(0.0, min(end_s, span.end) - max(start_s, span.start))
+        spoken[span.speaker] = spoken.get(span.speaker, 0.0) + length
+    speaker = max(spoken, key=spoken.__getitem__, default="")
+    return speaker if spoken.get(speaker, 0.0) >= _NEARLY * (end_s - start_s) else None
 
 
 def _with_speakers(words: list[SpokenWord], spans: Sequence[_SpeakerSpan]) -> list[SpokenWord]:

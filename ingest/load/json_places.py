@@ -247,7 +247,7 @@ def _is_of(form: JsonForm, path: str, records: Sequence[tuple[Any, Any]]) -> boo
     if path.endswith("[]"):
         return True
     with suppress(LoadError):
-        parts = read_record(values[0], path, {}, {}).parts
+        parts = read_record(values[0], path, {}).parts
         if sum(len(part.text.split()) > 1 for part in parts) > FEW_PAIRS * len(parts):
             return False
         return any(part.start is not None or part.speaker is not None for part in parts)
@@ -256,7 +256,7 @@ def _is_of(form: JsonForm, path: str, records: Sequence[tuple[Any, Any]]) -> boo
 
 def _has_speakers(found: FoundRecords) -> bool:
     with suppress(LoadError):  # of a bad record, which the reading of all names
-        read = (read_record(value, "", around, {}) for value, around in found.records)
+        read = (read_record(value, "", around) for value, around in found.records)
         return any(own.speaker or any(part.speaker for part in own.parts) for own in read)
     return False
 

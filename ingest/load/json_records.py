@@ -14,6 +14,14 @@ from typing import Any, TypeGuard
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import short
+from dynagrag.ingest.load.field_words import (
+    END_WORDS,
+    SPEAKER_WORDS,
+    START_WORDS,
+    TEXT_WORDS,
+    WORD_WORDS,
+    WORDS_WORDS,
+)
 from dynagrag.ingest.load.times import MILLI_S, TICK_S, Instant, instant_of
 
 Json = Mapping[str, Any]
@@ -26,18 +34,21 @@ TEXT_KEYS = tuple(
 """Best first: a word with its punctuation before the bare one, the display form before the
 lexical.
 """
+_OWN_TEXT_KEYS = TEXT_KEYS
+TEXT_KEYS += tuple(sorted(TEXT_WORDS.difference(TEXT_KEYS))) + tuple(sorted(WORD_WORDS))
 _SPEAKER_KEYS = tuple(
     "speaker speakername speakerdisplayname source name participant participantname author"
     " displayname speakerlabel participantrole participantid participanttype speakerid spkid"
     " speakertag speakerindex userprofile sendername senderfullname authorname fullname username"
     " screenname nickname nick handle user creator sender attributedto from who role userid"
-    " authorid senderid".split()
-)
-_NAME_KEYS = (
+    " authorid senderid uid".split()
+) + tuple(sorted(SPEAKER_WORDS))
+NAME_KEYS = (
     "realname",
     "nickname",
     "name",
     "displayname",
+    "display",
     "speakername",
     "fullname",
     "label",
@@ -55,12 +66,12 @@ _START_KEYS = tuple(
     " beginoffsetmillis startoffsetmillis offsetmilliseconds offsetms offsetinticks t s"
     " originserverts timestampms dateunixtime date createddatetime createddate createdat createat"
     " sentat sentdate created posted postedat postdate publishedat published datetime".split()
-)
+) + tuple(sorted(START_WORDS))
 _END_KEYS = tuple(
     "end endtime ends endseconds endsec stop stoptime endts endtimestamp endaudiotime enddatetime"
     " timeend dataend to finish until endoffset resultendtime resultendoffset endms endtimems"
     " endmillis endtimemillis endoffsetmillis e".split()
-)
+) + tuple(sorted(END_WORDS))
 _DURATION_KEYS = tuple(
     "duration dur durationms ddurationms durationmillis durationmilliseconds durationinticks"
     " d".split()
@@ -68,7 +79,7 @@ _DURATION_KEYS = tuple(
 _PART_KEYS = tuple(
     "words elements items segs sentences textblocks displaywords timestamps result runs"
     " tokens".split()
-)
+) + tuple(sorted(WORDS_WORDS))
 """Where the parts of a record lie, each with a text of its own."""
 _CHANNEL_KEYS = tuple(
     "channel channelid channeltag channelindex channellabel mediachannel audiochannel".split()
@@ -79,7 +90,12 @@ _DAY_KEYS = frozenset(
     "date createddatetime createddate createdat createat sentat sentdate created posted postedat"
     " postdate publishedat published datetime".split()
 )
-_LOOSE_KEYS = frozenset("from to time timestamp timecode ts t s e d offset".split()) | _DAY_KEYS
+_LOOSE_KEYS = (
+    frozenset("from to time timestamp timecode ts t s e d offset".split())
+    | _DAY_KEYS
+    | START_WORDS
+    | END_WORDS
+)
 """Keys that mean other things as well: there a value that is no time is left alone."""
 KNOWN_KEYS = frozenset(
     key
@@ -92,7 +108,6 @@ _NO_SPEAKERS = frozenset({"uu", "unknown", "none", "null"})
 _WITHIN = ("data", "speech", "content", "body", "message")
 """Objects in a record that say the rest of it."""
 _ALTERNATIVES = ("alternatives", "nbest")
-_MAX_NAME = 60
 _LEAST_MILLISECONDS = 1e11
 """As milliseconds since 1970 a day of 1973, as seconds one of the year 5138."""
 _SEPARATORS = re.compile(r"[\s_\-]+")
@@ -177,7 +192,7 @@ def has_words(record: Any) -> bool:
     if not isinstance(record, dict):
         return False
     view = view_of(record)
-    return _text_key(view) is not None or bool(_parts_in(view))
+    return text_key(view) is not None or bool(_parts_in(view))
 
 
 def has_place(record: Any, *, is_own: bool = False) -> bool:
@@ -191,7 +206,7 @@ def has_place(record: Any, *, is_own: bool = False) -> bool:
         view.get(key) is not None
         for key in (*_START_KEYS, *_SPEAKER_KEYS, "timestamps", "offsets")
         if key not in _LOOSE_KEYS
-        or key in {"timestamp", "offset", "from", "ts", "time", *_DAY_KEYS}
+        or key in {"timestamp", "offset", "from", "ts", "time", *_DAY_KEYS, *START_WORDS}
     )
 
 
@@ -212,29 +227,27 @@ def words_in(record: Any) -> list[str]:
     if not isinstance(record, dict):
         return []
     view = view_of(record)
-    key = _text_key(view)
+    key = text_key(view)
     if key is not None:
         return view[key].split() if isinstance(view[key], str) else []
     return [word for own in _parts_in(view) for word in words_in(own)]
 
 
-def _text_key(view: Mapping[str, Any]) -> str | None:
+def text_key(view: Mapping[str, Any]) -> str | None:
+    """The key of a record's words, None for none."""
     return next(
         (key for key in TEXT_KEYS if isinstance(view.get(key), str)),
-        next((key for key in TEXT_KEYS if key in view and key != "words"), None),
+        next((key for key in _OWN_TEXT_KEYS if key in view and key != "words"), None),
     )
 
 
-def read_record(
-    record: Any, place: str, around: Mapping[str, Any], names: Mapping[str, str]
-) -> JsonRecord:
+def read_record(record: Any, place: str, around: Mapping[str, Any]) -> JsonRecord:
     """A record with what the objects around it say of it.
 
     Args:
         record: The object itself.
         place: Its path, for errors.
         around: Values of those objects by normal key; the record's own come first.
-        names: Speakers' names by their ids, as the file lists them elsewhere.
 
     Raises:
         LoadError: It is no object, its text is no text, or a time is none.
@@ -245,7 +258,7 @@ def read_record(
             " it again"
         )
     view = view_of(record)
-    key = _text_key(view)
+    key = text_key(view)
     text = _joined(view[key]) if key is not None else None
     if text is not None and not isinstance(text, str):
         raise LoadError(
@@ -255,12 +268,12 @@ def read_record(
     return JsonRecord(
         place=place,
         text=text or "",
-        speaker=speaker_of(view, names) or speaker_of(around, names),
+        speaker=speaker_of(view) or speaker_of(around),
         channel=_channel_of(view) or _channel_of(around),
         start=start,
         end=end,
         duration=_time(view, _DURATION_KEYS, place),
-        parts=tuple(_parts(view, place, names)),
+        parts=tuple(_parts(view, place)),
         is_final=not str(around.get("message", "")).startswith("AddPartial")
         and all(bool(view.get(key, expected)) is expected for key, expected in _FINAL_KEYS.items()),
         is_sign=_is_sign(view),
@@ -280,13 +293,13 @@ def _is_sign(view: Mapping[str, Any]) -> bool:
     return view.get("type") in ("punctuation", "punct")
 
 
-def speaker_of(view: Mapping[str, Any], names: Mapping[str, str]) -> str | None:
-    """The speaker that a view names, by name where the file has one for the id."""
+def speaker_of(view: Mapping[str, Any]) -> str | None:
+    """The speaker that a view names."""
     for key in filter(view.__contains__, _SPEAKER_KEYS):
         label = label_of(view.get(key), is_tag=key == "speakertag")
         if label is None or (key == "from" and label.replace(".", "").isdigit()):
             continue
-        return names.get(label, label)
+        return label
     return None
 
 
@@ -294,7 +307,7 @@ def label_of(value: Any, *, is_tag: bool = False) -> str | None:
     """A speaker's name or number as text; None where it names nobody."""
     if isinstance(value, Mapping):
         by_key = {normal_key(key): own for key, own in value.items()}
-        found = (label_of(by_key.get(key)) for key in _NAME_KEYS)
+        found = (label_of(by_key.get(key)) for key in NAME_KEYS)
         return next((label for label in found if label is not None), None)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -304,23 +317,6 @@ def label_of(value: Any, *, is_tag: bool = False) -> str | None:
     if not isinstance(value, str) or not value.strip():
         return None
     return None if value.strip().casefold() in _NO_SPEAKERS else value
-
-
-def names_in(data: Any) -> dict[str, str]:
-    """Speakers' names by id, of lists such as `speakers: [{id, name}]` in an object."""
-    names: dict[str, str] = {}
-    for key, value in data.items() if isinstance(data, dict) else ():
-        if normal_key(key) not in {"speakers", "participants", "speakermap", "speakernames"}:
-            continue
-        if isinstance(value, dict):
-            names |= {str(id_): own for id_, own in value.items() if isinstance(own, str) and own}
-        for own in value if isinstance(value, list) else ():
-            view = view_of(own) if isinstance(own, dict) else {}
-            id_ = next((view[k] for k in ("id", "speakerid", "spkid") if k in view), None)
-            name = next((view[k] for k in _NAME_KEYS[:-1] if isinstance(view.get(k), str)), None)
-            if isinstance(id_, str | int) and name and name.strip():
-                names[str(id_)] = name[:_MAX_NAME]
-    return names
 
 
 def _channel_of(view: Mapping[str, Any]) -> str | None:
@@ -396,7 +392,7 @@ def _parts_in(view: Mapping[str, Any]) -> list[Any]:
         listed = view[key]
         if not isinstance(listed, list) or not listed:
             continue
-        if key == "tokens" and _text_key(view) is not None:
+        if key == "tokens" and text_key(view) is not None:
             continue  # of a model, not of speech: "[_BEG_]"
         if any(_is_timed_word(own) or (isinstance(own, dict) and has_words(own)) for own in listed):
             return listed
@@ -408,7 +404,7 @@ def _is_timed_word(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 3 and isinstance(value[0], str)
 
 
-def _parts(view: Mapping[str, Any], place: str, names: Mapping[str, str]) -> list[JsonPart]:
+def _parts(view: Mapping[str, Any], place: str) -> list[JsonPart]:
     parts: list[JsonPart] = []
     for number, own in enumerate(_parts_in(view)):
         here = f"{place}.words[{number}]"
@@ -417,16 +413,16 @@ def _parts(view: Mapping[str, Any], place: str, names: Mapping[str, str]) -> lis
         if not isinstance(own, dict):
             continue
         inner = view_of(own)
-        key = _text_key(inner)
+        key = text_key(inner)
         if key is None or not isinstance(inner[key], str):
-            deeper = read_record(own, here, {}, names)
+            deeper = read_record(own, here, {})
             parts += deeper.parts
             continue
         start, end = _times_of(inner, here)
         parts.append(
             JsonPart(
                 text=inner[key],
-                speaker=speaker_of(inner, names),
+                speaker=speaker_of(inner),
                 start=start,
                 end=end,
                 duration=_time(inner, _DURATION_KEYS, here),

@@ -43,6 +43,8 @@ class TextLine:
     is_indented: bool = False
     is_outside: bool = False
     """A page's head or foot, where lines are numbered: nobody's, and the end of nothing."""
+    answers: bool = False
+    """What a witness answers, cut off behind the dashes of `Where?---At the weir.`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -523,9 +525,15 @@ FORMS: tuple[LabelForm, ...] = (
         only_opening=True,
     ),
 )
-_OF_CUES = {"in brackets", "in brackets, on a line of their own", "on a line of their own"}
 CUE_FORMS = (
     _colon_form(r"(?:(?:>>+|[-–—])[ \t]*)?"),
-    *(form for form in FORMS if form.place in _OF_CUES),
+    _form(
+        "in brackets",
+        "speaker-text",
+        rf"(?:[-–—][ \t]*)?[\[<【(]{_LABEL}[\]>】)][ \t]*[:：]?(?:[ \t]+(?P<rest>\S.*)|{_BELOW})",
+        Proof.COVER,
+        signs=("[", "<", "【", "("),
+    ),
+    next(form for form in FORMS if form.place == "on a line of their own"),
 )
 """Those of captions, where dashes begin another voice."""

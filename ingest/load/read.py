@@ -17,7 +17,11 @@ from dynagrag.ingest.load import foreign, sniff
 from dynagrag.ingest.load.aligned_forms import parse_aligned
 from dynagrag.ingest.load.captions import parse_captions
 from dynagrag.ingest.load.chat_form import is_chat, parse_chat
-from dynagrag.ingest.load.clock_forms import parse_mission_clock, parse_spacelog
+from dynagrag.ingest.load.clock_forms import (
+    parse_air_to_ground,
+    parse_mission_clock,
+    parse_spacelog,
+)
 from dynagrag.ingest.load.documents import (
     is_rtf,
     parse_docx,
@@ -28,6 +32,7 @@ from dynagrag.ingest.load.documents import (
 )
 from dynagrag.ingest.load.encoding import binary_kind, decode
 from dynagrag.ingest.load.europarl import parse_europarl
+from dynagrag.ingest.load.fountain import parse_fountain
 from dynagrag.ingest.load.json_forms import parse_json
 from dynagrag.ingest.load.mail_form import is_mail, parse_mail
 from dynagrag.ingest.load.parsed import (
@@ -50,6 +55,7 @@ from dynagrag.ingest.load.subtitles import (
 )
 from dynagrag.ingest.load.tables import parse_csv
 from dynagrag.ingest.load.xml_forms import parse_xml
+from dynagrag.language.document_language import found_language
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +66,8 @@ _LINE_PARSERS = {
     "lrc": parse_lrc,
     "mission-clock": parse_mission_clock,
     "spacelog": parse_spacelog,
+    "air-to-ground": parse_air_to_ground,
+    "fountain": parse_fountain,
     "aligned": parse_aligned,
     "europarl": parse_europarl,
     "csv": parse_csv,
@@ -133,8 +141,8 @@ def load_source(path: Path) -> LoadedSource:
 
 
 def inspect_row(source: LoadedSource) -> dict[str, object]:
-    """How a file was read, for programs: `{path, format, turns: [{speaker, start_s, end_s, text}],
-    labels: [{text, fate, why, num_turns, num_words, times_s, lines}], refused}`.
+    """How a file was read, for programs: `{path, format, language, turns: [{speaker, start_s,
+    end_s, text}], labels: [{text, fate, why, num_turns, num_words, times_s, lines}], refused}`.
     """
     turns = [
         {"speaker": turn.speaker, "start_s": turn.start_s, "end_s": turn.end_s, "text": turn.text}
@@ -143,6 +151,7 @@ def inspect_row(source: LoadedSource) -> dict[str, object]:
     return {
         "path": source.path,
         "format": source.format,
+        "language": found_language("\n".join(turn.text for turn in source.turns)),
         "turns": turns,
         "labels": [asdict(label) for label in source.labels],
         "refused": source.refused,

@@ -7,8 +7,9 @@ import re
 from dynagrag.core.errors import LoadError
 from dynagrag.ingest.load.aligned_forms import aligned_form
 from dynagrag.ingest.load.captions import is_timing
-from dynagrag.ingest.load.clock_forms import is_mission_clock, is_spacelog
+from dynagrag.ingest.load.clock_forms import is_air_to_ground, is_mission_clock, is_spacelog
 from dynagrag.ingest.load.europarl import is_europarl
+from dynagrag.ingest.load.fountain import is_fountain
 from dynagrag.ingest.load.spoken_text import spoken_format
 from dynagrag.ingest.load.subtitles import (
     has_lrc_time,
@@ -17,7 +18,7 @@ from dynagrag.ingest.load.subtitles import (
     is_microdvd,
     is_mpl2,
 )
-from dynagrag.ingest.load.tables import csv_delimiter, headless, is_timed_table
+from dynagrag.ingest.load.tables import csv_delimiter, headless, is_timed_table, table_start
 from dynagrag.ingest.load.xml_speech import FORMS
 
 _JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
@@ -31,6 +32,8 @@ _BY_SUFFIX = {
     ".markdown": "markdown",
     ".csv": "csv",
     ".tsv": "csv",
+    ".fountain": "fountain",
+    ".spmd": "fountain",
 }
 _MARKDOWN = frozenset({".md", ".markdown"})
 _TABLES = frozenset({".csv", ".tsv", ".tab", ".txt", ""})
@@ -99,8 +102,9 @@ def line_format(lines: list[str], suffix: str) -> str:
         return "json"
     if suffix == ".lrc" and any(map(has_lrc_time, head)):
         return "lrc"
-    is_table = filled and (csv_delimiter(filled[0]) is not None or headless(filled) is not None)
-    is_table = is_table or (suffix in _TABLES and is_timed_table(filled))
+    rows = filled[table_start(filled) :]
+    is_table = rows and (csv_delimiter(rows[0]) is not None or headless(rows) is not None)
+    is_table = is_table or (suffix in _TABLES and is_timed_table(rows))
     if suffix not in _MARKDOWN and is_table and len(filled) > 1:
         return "csv"
     spoken = None if suffix in {".md", ".markdown", ".txt"} else spoken_format(head)
@@ -122,6 +126,8 @@ _LINE_FORMS = (
     ("lrc", is_lrc),
     ("mission-clock", is_mission_clock),
     ("spacelog", is_spacelog),
+    ("air-to-ground", is_air_to_ground),
+    ("fountain", is_fountain),
 )
 _TIMED = {"otter-text", "youtube-text"}
 """What is told by its times, whatever ending it has."""

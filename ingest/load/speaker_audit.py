@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby, pairwise
 
-from dynagrag.core.schema import SPEAKER_DOUBTS, LoadedSource, SourceTurn
+from dynagrag.core.schema import SPEAKER_DOUBTS, Document, LoadedSource, SourceTurn, Turn
 from dynagrag.core.text import clock, collapse, cut
 from dynagrag.ingest.load.speaker_names import alike
 from dynagrag.ingest.load.whole_turns import turns_of
@@ -172,6 +172,11 @@ def audit_speakers(turns: Sequence[SourceTurn]) -> tuple[AuditFinding, ...]:
     return tuple(sorted(found, key=lambda finding: finding.lines[0].turn if finding.lines else 0))
 
 
+def spoken_turns(document: Document, turns: Sequence[Turn]) -> list[SourceTurn]:
+    """A document's turns with their words, as they are stored."""
+    return [SourceTurn(document.text[t.start : t.end], t.speaker, t.start_s) for t in turns]
+
+
 def are_doubtful(findings: Sequence[AuditFinding]) -> bool:
     """Whether so much can't be that the file's speakers should be looked at."""
     return sum(own.kind is not AuditKind.NEVER_MEET for own in findings) >= DOUBTFUL
@@ -194,7 +199,7 @@ class _Names:
     """
 
     def __init__(self, labels: Sequence[str]) -> None:
-        forms = {label: _forms(label) for label in labels}
+        forms = {label: name_forms(label) for label in labels}
         self.person_of = {label: _whole_name(label, forms) for label in labels}
         owners = defaultdict[str, set[str]](set)
         for label, own in forms.items():
@@ -221,7 +226,7 @@ class _Names:
         if self._label_of:
             for match in self._introduced.finditer(text):
                 before = text[max(0, match.start() - _MAX_REPORT_CHARS) : match.start()]
-                if not _is_reported(before.rsplit(". ", 1)[-1]):
+                if not is_reported(before.rsplit(". ", 1)[-1]):
                     yield self._label_of[match["name"]]
 
     def addresses(self, text: str) -> Iterator[_Address]:
@@ -233,7 +238,7 @@ class _Names:
         spans = sentence_spans(text)
         for number, (start, end) in enumerate(spans):
             sentence = text[start:end]
-            if not _is_reported(sentence) and (address := self._address(sentence)):
+            if not is_reported(sentence) and (address := self._address(sentence)):
                 yield replace(
                     address,
                     is_thanked=address.is_thanked and number == 0,
@@ -261,7 +266,7 @@ class _Names:
         return None
 
 
-def _forms(label: str) -> set[str]:
+def name_forms(label: str) -> set[str]:
     """The names that a label's owner is called by; none of a code, a role or a paragraph."""
     if len(label) > _MAX_LABEL_CHARS:
         return set()
@@ -289,7 +294,8 @@ def _whole_name(label: str, forms: Mapping[str, Set[str]]) -> str:
     return wider[0] if len(wider) == 1 else label
 
 
-def _is_reported(sentence: str) -> bool:
+def is_reported(sentence: str) -> bool:
+    """Whether it tells what somebody said, or quotes."""
     return bool(_REPORTING.search(sentence))
 
 

@@ -62,24 +62,12 @@ class SpeakerNames:
         return bool(self.everywhere or any(self.by_file.values()))
 
 
-def read_speaker_names(path: str | Path) -> SpeakerNames:
-    """The names that a file gives. UsageError where it can't be read, contradicts itself or leads
-    into a circle.
+def read_speaker_names(*maps: str | Path) -> SpeakerNames:
+    """The names that files give, or texts `LABEL=NAME` that are no file. UsageError where one can't
+    be read, or they contradict each other or lead into a circle.
     """
-    text = _text_of(Path(path))
-    try:
-        rows = (
-            _json_rows(json.loads(text, object_pairs_hook=_each_once))
-            if text.lstrip()[:1] in {"{", "["}
-            else _csv_rows(text)
-        )
-    except (ValueError, RecursionError, csv.Error) as err:
-        raise UsageError(
-            f"the speaker map {path} could not be read: {err}; write {_SHAPE}"
-        ) from err
-    if not rows:
-        raise UsageError(f"the speaker map {path} names no speaker; write {_SHAPE}")
-    what = f"the speaker map {path}"
+    rows = [row for given in maps for row in _pair_rows(given) or _file_rows(Path(given))]
+    what = f"the speaker map {', '.join(map(str, maps))}"
     by_file: dict[str, dict[str, str]] = {}
     for file, written, given in rows:
         if not written:
@@ -100,6 +88,30 @@ def read_speaker_names(path: str | Path) -> SpeakerNames:
         _followed(everywhere, what),
         {file: _followed({**everywhere, **own}, what, own) for file, own in by_file.items()},
     )
+
+
+def _pair_rows(given: str | Path) -> list[tuple[str, str, str]]:
+    """The row of a text `LABEL=NAME`; none of a file, whatever its name."""
+    label, sign, name = str(given).partition("=")
+    return [("", collapse(label), collapse(name))] if sign and not Path(given).exists() else []
+
+
+def _file_rows(path: Path) -> list[tuple[str, str, str]]:
+    """(file, label, name), at least one."""
+    text = _text_of(path)
+    try:
+        rows = (
+            _json_rows(json.loads(text, object_pairs_hook=_each_once))
+            if text.lstrip()[:1] in {"{", "["}
+            else _csv_rows(text)
+        )
+    except (ValueError, RecursionError, csv.Error) as err:
+        raise UsageError(
+            f"the speaker map {path} could not be read: {err}; write {_SHAPE}"
+        ) from err
+    if not rows:
+        raise UsageError(f"the speaker map {path} names no speaker; write {_SHAPE}")
+    return rows
 
 
 def check_names(names: SpeakerNames) -> None:

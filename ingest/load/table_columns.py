@@ -14,6 +14,7 @@ from statistics import fmean, mean
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import UNSPACED, collapse, short
+from dynagrag.ingest.load.field_words import SPEAKER_WORDS, TEXT_WORDS
 from dynagrag.ingest.load.html_text import read_field
 from dynagrag.ingest.load.label_shapes import Shape, no_person, shape_of
 from dynagrag.ingest.load.parsed import has_letter
@@ -35,24 +36,6 @@ TIMECODE = re.compile(r"(\d{1,2}[:;]\d\d[:;]\d\d)[:;](\d{1,2})", re.ASCII)
 """Hours, minutes, seconds, frames: editors' programs write them so."""
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*$")
 
-SPEAKER_WORDS = frozenset(
-    """
-    speaker participant author who wer qui chi quem kto kdo кто sprecher sprecherin redner person
-    orateur locuteur intervenant interlocuteur
-    hablante orador interlocutor quién quien ponente parlante relatore interlocutore falante
-    spreker mówca rozmówca osoba mluvčí řečník говорящий спикер оратор участник 話者 発言者 讲者
-    说话人 发言人 talare taler puhuja
-    """.split()
-)
-TEXT_WORDS = frozenset(
-    """
-    text quote zitat texte texto testo tekst treść wypowiedź transkript transkription transcript
-    transcription
-    transcripción transcrição trascrizione äußerung aussage inhalt contenu contenido contenuto
-    conteúdo inhoud obsah promluva текст реплика высказывание 発言 発話 内容 テキスト 文本
-    """.split()
-)
-"""Words of headers, for columns that their cells don't tell apart."""
 _PERSONS = SPEAKER_WORDS | frozenset(
     "user username nick nickname sender handle login member poster writer".split()
 )

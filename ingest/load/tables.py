@@ -11,8 +11,10 @@ from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
 from dynagrag.ingest.load.captions import with_labels
+from dynagrag.ingest.load.clocks import is_timetable, lone_clock
 from dynagrag.ingest.load.field_turns import turns_in_field, with_leading_times
 from dynagrag.ingest.load.html_text import read_field
+from dynagrag.ingest.load.label_shapes import ends_sentence, without_turn_numbers
 from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, has_letter, speaker_or_none
 from dynagrag.ingest.load.table_columns import (
     SPAN,
@@ -41,16 +43,18 @@ _ALIASES = {
         " dialogue dialog speech"
     ),
     "speaker": (
-        "speaker name speaker_name speaker_label speaker_id who person participant author"
+        "speaker name speaker_name speaker_label speaker_id talker who person participant author"
         " sender_full_name sender_name full_name display_name username user_name nickname nick"
         " handle sender source role user_id userid"
     ),
     "start": (
         "start start_s start_sec start_seconds start_time starttime start_timecode start_timestamp"
+        " onset onset_s onset_time tmin"
         " timecode_in begin begin_time from time timestamp timecode in start_ms start_time_ms"
     ),
     "end": (
         "end end_s end_sec end_seconds end_time endtime end_timecode end_timestamp timecode_out"
+        " offset offset_s offset_time tmax"
         " stop stop_time to finish out end_ms end_time_ms"
     ),
     "duration": "duration duration_s duration_seconds length dur duration_ms",
@@ -62,6 +66,11 @@ _GUESSED = "\t;|,"
 _SAMPLE_ROWS, _MAX_NAME_WORDS = 50, 4
 _UNIT = re.compile(r" ?[(\[](s|sec|seconds|ms|milliseconds)[)\]]$")
 _MOST_NAMED = 8
+_SAMPLES = re.compile(r"\b(?:samples?|smp)\b", re.IGNORECASE)
+_SAMPLE_RATE = re.compile(
+    r"\b(?:sampl(?:e|ing)[ _-]?(?:rate|freq(?:uency)?)|framerate|sr)\b[^\d\n]{0,12}(\d{4,6})\b",
+    re.IGNORECASE,
+)
 _IN_BRACKETS = re.compile(r" ?[(\[][^()\[\]]{1,40}[)\]]$")
 
 
@@ -108,12 +117,20 @@ def columns_of(header: Sequence[str]) -> Columns | None:
 
 
 def _normal(cell: str) -> str:
-    name = " ".join(cell[:100].split()).strip("\ufeff\"'").casefold()
+    name = " ".join(cell[:100].split()).strip("\ufeff\"'# ").casefold()
     unit = _UNIT.search(name)
     if unit is not None:
         name = name[: unit.start()] + ("_ms" if unit[1].startswith("m") else "")
     name = _IN_BRACKETS.sub("", name)
     return re.sub(r"[\s\-]+", "_", name)
+
+
+def table_start(lines: Sequence[str]) -> int:
+    """Where a table begins: behind comments (`# sample_rate: 16000`) and blank lines."""
+    for at, line in enumerate(lines[:_SAMPLE_ROWS]):
+        if line.strip() and (not line.startswith("#") or csv_delimiter(line)):
+            return at
+    return 0
 
 
 def csv_delimiter(first_line: str) -> str | None:
@@ -166,11 +183,13 @@ def parse_csv(lines: list[str]) -> Parsed:
         LoadError: No column for the text, a broken quotation (with its line), or a time that is
         none.
     """
-    at = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    at = table_start(lines)
     first = lines[at] if lines else ""
-    without_head = None if csv_delimiter(first) else headless(lines)
+    without_head = None if csv_delimiter(first) else headless(lines[at:])
     delimiter = without_head[0] if without_head else csv_delimiter(first)
-    delimiter = delimiter or guessed_delimiter(lines) or max(_DELIMITERS, key=first.count)
+    delimiter = delimiter or guessed_delimiter(lines[at:]) or max(_DELIMITERS, key=first.count)
+    rate = _SAMPLE_RATE.search("\n".join(lines[:at]))
+    sample_s = 1 / int(rate[1]) if rate and int(rate[1]) else None
     csv.field_size_limit(MAX_TURN_CHARS + 1)
     reader = csv.reader(
         io.StringIO("\n".join(lines[at:]), newline=""), delimiter=delimiter, strict=True
@@ -180,7 +199,7 @@ def parse_csv(lines: list[str]) -> Parsed:
     except csv.Error as err:
         if delimiter == "\t":  # where quotation marks are words
             plain = csv.reader(lines[at:], delimiter=delimiter, quoting=csv.QUOTE_NONE)
-            return parse_table([(at + plain.line_num, row) for row in plain], delimiter)
+            return parse_table([(at + plain.line_num, row) for row in plain], delimiter, sample_s)
         raise LoadError(
             f"malformed CSV before line {at + reader.line_num}: {err}; check the quotation marks"
             " there"
@@ -188,18 +207,21 @@ def parse_csv(lines: list[str]) -> Parsed:
     if without_head is not None:
         parsed = parse_rows(without_head[1], without_head[2], rows, delimiter)
         return replace(parsed, notes=("no header: start, end and text by place", *parsed.notes))
-    return parse_table(rows, delimiter)
+    return parse_table(rows, delimiter, sample_s)
 
 
-def parse_table(rows: Sequence[tuple[int, Sequence[str]]], delimiter: str) -> Parsed:
-    """The turns of (line number, cells) rows, whose columns their header and cells tell.
+def parse_table(
+    rows: Sequence[tuple[int, Sequence[str]]], delimiter: str, sample_s: float | None = None
+) -> Parsed:
+    """The turns of (line number, cells) rows, whose columns their header and cells tell;
+    `sample_s`: a sample of sound in seconds, for times that count those.
 
     Raises:
         LoadError: No column for the text, or two that may be it.
     """
     below = _from_header(rows)
     above = sum(any(cell.strip() for cell in row) for _, row in rows[: len(rows) - len(below)])
-    rows = below
+    rows = _without_turn_numbers(below)
     cells = [row for _, row in rows]
     header = cells[0] if cells else []
     columns, has_header = columns_of(header), True
@@ -227,8 +249,27 @@ def parse_table(rows: Sequence[tuple[int, Sequence[str]]], delimiter: str) -> Pa
             header = rows[0][1]
         else:
             notes.append(_told(columns, cells, has_header=has_header))
+    if has_header and columns.start is not None and _SAMPLES.search(header[columns.start]):
+        if sample_s is None:
+            notes.append("times left out: they count samples, and nothing says how many a second")
+            columns = replace(columns, start=None, end=None, duration=None)
+        columns = replace(columns, hint_s=sample_s)
     parsed = parse_rows(columns, len(header), rows[1:] if has_header else rows, delimiter)
     return replace(parsed, notes=(*notes, *parsed.notes))
+
+
+def _without_turn_numbers(
+    rows: Sequence[tuple[int, Sequence[str]]],
+) -> list[tuple[int, Sequence[str]]]:
+    """Rows whose first cells are no `T1`, `C1`, `T2`, but `T` and `C`, below `speaker`."""
+    cells = [row[0] if row else "" for _, row in rows]
+    names = without_turn_numbers(cells)
+    if names != cells and names[0] == cells[0]:
+        names[0] = "speaker"
+    return [
+        (number, [name, *row[1:]] if row else row)
+        for (number, row), name in zip(rows, names, strict=True)
+    ]
 
 
 def _one_voice(
@@ -323,12 +364,20 @@ def is_timed_table(lines: Sequence[str]) -> bool:
 
 def is_table_of_turns(rows: Sequence[Sequence[str]]) -> bool:
     """Whether a header names the text and a speaker or times, or cells tell times and sentences."""
-    if len(rows) < 2 or len(rows[0]) < 2:
+    if len(rows) < 2 or len(rows[0]) < 2 or _is_programme(rows):
         return False
     columns = columns_of(rows[0])
     if columns is not None and (columns.speaker, columns.start) != (None, None):
         return True
     return has_times(rows)
+
+
+def _is_programme(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether hours of a day stand before what is no sentence."""
+    clocks = [clock for row in rows[1:] if (clock := lone_clock(row[0]))]
+    cells = [cell for row in rows[1:] for cell in row[1:] if cell]
+    is_said = 2 * sum(map(ends_sentence, cells)) > len(cells)
+    return len(clocks) > len(rows) / 2 and is_timetable(clocks) and not is_said
 
 
 def has_times(rows: Sequence[Sequence[str]]) -> bool:

@@ -192,7 +192,7 @@ def _ttml(root: Element) -> Parsed:
             speaker = ", ".join(names.get(id_, id_) for id_ in agent.split())
             turns.append(
                 SourceTurn(
-                    collapse(text),
+                    "\n".join(filter(None, map(collapse, text.split("\n")))),
                     speaker_or_none(speaker),
                     None if start is None else start + offset,
                     None if end is None else end + offset,
@@ -204,7 +204,9 @@ def _ttml(root: Element) -> Parsed:
     if num_empty:
         notes.append(f"{plural(num_empty, 'empty cue')} left out")
     labels: tuple[LabelDecision, ...] = ()
-    if not any(turn.speaker for turn in turns):
+    if any(turn.speaker for turn in turns):
+        turns = [replace(turn, text=collapse(turn.text)) for turn in turns]
+    else:
         turns, labels = turns_of_cues(
             ((t.start_s, t.end_s, t.text) for t in turns if t.text), notes
         )

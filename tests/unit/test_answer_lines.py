@@ -14,6 +14,7 @@ from dynagrag.core.schema import (
     EdgeTrace,
     EvidenceLine,
     NodeTrace,
+    OtherPerson,
     PromptTrace,
     SubgraphTrace,
     Usage,
@@ -227,12 +228,14 @@ def test_a_long_citation_is_cut_around_the_sentence_that_answers() -> None:
 
 
 def test_a_stored_answer_keeps_its_lines_and_what_was_found_of_their_fit() -> None:
+    said = citation("I ran a race.", "BOB")
     made = answer(
         2,
         answerable=0.25,
         is_nothing_fitting=True,
         unknown_names={"Kegan": ("Elena Kagan",)},
         quiet_speakers=("Ann",),
+        other_person=OtherPerson("Ann", "Bob", said),
     )
     stored = answer_json(made)
     assert (stored["nothing_fits"], stored["answerable"]) == (True, 0.25)
@@ -241,11 +244,13 @@ def test_a_stored_answer_keeps_its_lines_and_what_was_found_of_their_fit() -> No
     assert (answer_of(stored).answerable, answer_of(stored).is_nothing_fitting) == (0.25, True)
     assert answer_of(stored).unknown_names == {"Kegan": ("Elena Kagan",)}
     assert answer_of(stored).quiet_speakers == ("Ann",)
+    assert stored["other_person"]["line"]["quote"] == said.quote
+    assert answer_of(stored).other_person == OtherPerson("Ann", "Bob", said)
 
 
 def test_an_answer_of_an_earlier_version_is_read_without_them() -> None:
     stored = answer_json(answer(1))
-    for key in ("answerable", "nothing_fits", "unknown_names", "quiet_speakers"):
+    for key in ("answerable", "nothing_fits", "unknown_names", "quiet_speakers", "other_person"):
         del stored[key]
     for row in stored["trace"]["evidence"]:
         for key in ("match_start", "match_end", "fit", "before", "after"):
@@ -257,7 +262,7 @@ def test_an_answer_of_an_earlier_version_is_read_without_them() -> None:
         read.unknown_names,
         read.evidence[0].after,
     ) == (None, False, {}, None)
-    assert read.quiet_speakers == ()
+    assert (read.quiet_speakers, read.other_person) == ((), None)
     assert read.evidence[0].quote == line(0).quote
 
 
@@ -275,3 +280,11 @@ def test_clips_are_shown_once_each_with_who_speaks_and_their_hits_between_stars(
         "  (** marks what fits best; --lines N shows N of 7 single lines)",
     ]
     assert sum(row.startswith("  - ") for row in answer_lines(made, num_lines=2)) == 2
+
+
+def test_hits_stand_between_marks_that_the_words_do_not_have() -> None:
+    said = citation("It is **not** so. Yes.", "ANN")
+    made = answer(7, clips=(Clip("p", "Talk", 0, 22, (said,), ((0, 17),), (0, 17)),))
+    rows = list(answer_lines(made))
+    assert '     ANN 1:01: "[[It is **not** so.]] Yes."' in rows
+    assert "  ([[ ]] marks what fits best; --lines N shows N of 7 single lines)" in rows

@@ -31,6 +31,7 @@ from dynagrag.workspace.conversations import (
     exchange_as_markdown,
     exchange_as_text,
 )
+from dynagrag.workspace.unread_languages import unread_line
 
 _POLL_S = 0.15
 _COPIED_WIDTH, _COPIED_HEIGHT = 480, 200
@@ -70,12 +71,14 @@ def show_exchanges(
     hidden = max(0, len(exchanges) - _MAX_SHOWN)
     if hidden and st.toggle(f"Show {hidden} earlier questions", key=f"earlier_{conversation.id}"):
         hidden = 0
+    languages_told: set[str] = set()
     for row, exchange in enumerate(exchanges[hidden:], start=hidden + 1):
         is_last = row == len(exchanges) and not under_way
         key = f"last_exchange_{exchange.id}" if is_last else f"exchange_{exchange.id}"
         # an answer that another version kept must not shut the page
         with st.container(key=key), state.shown_errors():
             _show(session, conversation, exchange)
+            _show_unread_language(session, exchange, languages_told)
             if is_last and any(
                 kept.answer and doubts_text(kept.answer) for kept in exchange.answers
             ):
@@ -115,6 +118,17 @@ def _show(session: WorkspaceSession, conversation: Conversation, exchange: Excha
                 show_answer(session.name, kept, exchange.asked)
                 with st.container(horizontal=True, gap="small", vertical_alignment="center"):
                     _show_deeds(session, conversation, exchange, number, kept)
+
+
+def _show_unread_language(
+    session: WorkspaceSession, exchange: Exchange, languages_told: set[str]
+) -> None:
+    """Once a conversation and language: that the embedder doesn't read it."""
+    languages = {kept.answer.unread_language for kept in exchange.answers if kept.answer}
+    new = sorted(languages - languages_told - {""})
+    languages_told.update(new)
+    if line := unread_line(session.space.parts, new):
+        st.caption(f":material/translate: {plain(line[:1].upper() + line[1:])}")
 
 
 def _show_deeds(

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from dynagrag.core.schema import Document, SourceTurn, Turn
+from dynagrag.core.schema import Document, Turn
 from dynagrag.core.text import clock
-from dynagrag.ingest.load.speaker_audit import audit_speakers
+from dynagrag.ingest.load.speaker_audit import audit_speakers, spoken_turns
 from dynagrag.ui.ask.recording import show_recording
 from dynagrag.ui.ask.source_panel import OpenSource
 from dynagrag.ui.safe_markdown import plain, plain_lines, short_label
@@ -75,8 +75,7 @@ def show_source(session: WorkspaceSession, document: Document, opened: OpenSourc
 
 def _show_doubts(document: Document, turns: Sequence[Turn]) -> None:
     """What is said that speaks against the speakers."""
-    spoken = [SourceTurn(document.text[t.start : t.end], t.speaker, t.start_s) for t in turns]
-    findings = audit_speakers(spoken)
+    findings = audit_speakers(spoken_turns(document, turns))
     with st.expander("Speakers doubtful", icon=":material/voice_selection_off:"):
         shown = [f"- {plain(finding.text())}" for finding in findings[:_MAX_FINDINGS]]
         if len(findings) > len(shown):

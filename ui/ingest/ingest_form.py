@@ -224,6 +224,8 @@ def _show_plan(view: IngestPlanView, settings: Settings) -> None:
         f"**{plain(', '.join(parts) or 'nothing')}** · {plural(view.num_chunks, 'chunk')} to"
         " extract"
     )
+    if view.unread:
+        st.caption(f":material/translate: {plain(view.unread[:1].upper() + view.unread[1:])}")
     for name, count in view.extracted_before.items():
         st.caption(
             f"{plural(count, 'document')} extracted by {plain(name)} before; those records are"

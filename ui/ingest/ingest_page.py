@@ -3,6 +3,7 @@ and follow the work.
 """
 
 from collections.abc import Sequence, Set
+from pathlib import Path
 from uuid import uuid4
 
 import streamlit as st
@@ -22,6 +23,8 @@ from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import WorkspaceSession
 
+_MAX_LEFT = 5
+"""Files of an earlier upload that are named."""
 _UPLOAD, _PASTE, _FOLDER = "Upload files", "Paste text", "Files on this machine"
 _FROM_THE_WEB = (
     "The app fetches nothing. Bring the file yourself:\n"
@@ -199,7 +202,7 @@ def _take(made: tuple[SourceRow, ...]) -> None:
 
 
 def _rows(session: WorkspaceSession | None) -> tuple[SourceRow, ...]:
-    """The files to ingest; at first those that were uploaded before and never ingested."""
+    """The files to ingest."""
     key, started = state.remembered("started", ((), ()))
     work = background.find(key) if key else None
     has_job = work is not None and "job" in work.notes
@@ -210,11 +213,34 @@ def _rows(session: WorkspaceSession | None) -> tuple[SourceRow, ...]:
     if not state.remembered("has_looked", False):
         state.remember("has_looked", True)
         upload_folder.sweep(upload_folder.folder_of(state.settings(), state.workspace_name()))
-        left = _left_over(session)
-        if left:
-            _read(left)
+        state.remember("left_over", tuple(_left_over(session)))
+    _offer_left_over(state.remembered("left_over", ()))
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
     return rows
+
+
+def _offer_left_over(left: Sequence[SourceInput]) -> None:
+    """Files that were uploaded before, perhaps by somebody else, wait for a yes."""
+    own = {row.path for row in state.remembered("rows", ())}
+    here = [item for item in left if item.name not in own and Path(item.name).is_file()]
+    if not here:
+        return
+    names = ", ".join(plain(Path(item.name).name) for item in here[:_MAX_LEFT])
+    more = f" and {len(here) - _MAX_LEFT} more" if len(here) > _MAX_LEFT else ""
+    with st.container(border=True):
+        st.markdown(f"Uploaded before, by you or another visitor, and not ingested: {names}{more}")
+        with st.container(horizontal=True):
+            is_wanted = st.button("Preview them", icon=":material/visibility:")
+            is_unwanted = st.button("Remove them", icon=":material/delete:", type="tertiary")
+    if is_wanted or is_unwanted:
+        state.remember("left_over", ())
+        if is_unwanted:
+            folder = upload_folder.folder_of(state.settings(), state.workspace_name())
+            for item in here:
+                upload_folder.discard(folder, item.name)
+        else:
+            _read(here)
+        st.rerun()
 
 
 def _left_over(session: WorkspaceSession | None) -> list[SourceInput]:

@@ -28,6 +28,7 @@ from dynagrag.workspace.ingest_job import (
     retry_groups,
 )
 from dynagrag.workspace.text_reports import ingest_report_lines
+from dynagrag.workspace.unread_languages import unread_line
 
 Opener = Callable[[], AbstractContextManager[Workspace]]
 _INTERACTIVE_WAIT_S = 60.0
@@ -39,7 +40,8 @@ TIMING = "time a call"
 class IngestPlanView:
     """Work and cost of an ingest. `estimate` None: no model is asked. `call_s`: seconds of a call
     that was timed for it. `extracted_before`: extractors whose records are replaced, with the
-    number of their documents.
+    number of their documents. `unread`: that the embedder doesn't read some language of the files;
+    empty where it does.
     """
 
     num_new: int
@@ -53,6 +55,7 @@ class IngestPlanView:
     estimate: IngestEstimate | None
     call_s: float | None = None
     extracted_before: Mapping[str, int] = field(default_factory=dict)
+    unread: str = ""
 
     @property
     def has_work(self) -> bool:
@@ -111,6 +114,7 @@ def plan(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
                 estimate=prepared.estimate(seconds) if made.num_chunks else None,
                 call_s=seconds,
                 extracted_before=made.extracted_before,
+                unread=unread_line(prepared.parts, prepared.unread_languages()),
             )
 
     return background.start(

@@ -10,6 +10,7 @@ from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import LabelDecision, LoadedSource
 from dynagrag.ingest.extract.case_use import fast_remarks
 from dynagrag.ingest.load import find_sources, load_source, turns_of
+from dynagrag.ingest.load.introductions import Introduction, introductions
 from dynagrag.ingest.load.label_report import unknown_share
 from dynagrag.ingest.load.speaker_audit import AuditFinding, are_doubtful, audit_speakers
 from dynagrag.ui.ingest.upload_folder import keep, sha256_of, text_name
@@ -23,7 +24,8 @@ class SourceRow:
     """One file. `origin`: what is to be ingested for it, itself or the folder or pattern that names
     it; "" where it was refused at the door. `upload_id`: the uploaded file that it was; `replaced`:
     the earlier one whose place it took; `is_unread`: it is to be read once there is space for it;
-    `unknown_share`: of its words, without a speaker; `findings`: what speaks against its speakers.
+    `unknown_share`: of its words, without a speaker; `findings`: what speaks against its speakers;
+    `introduced`: the names that speakers give whose labels are none.
     """
 
     name: str
@@ -46,6 +48,7 @@ class SourceRow:
     labels: tuple[LabelDecision, ...] = ()
     unknown_share: float = 0.0
     findings: tuple[AuditFinding, ...] = ()
+    introduced: tuple[Introduction, ...] = ()
 
     @property
     def is_doubtful(self) -> bool:
@@ -145,4 +148,5 @@ def _row(source: LoadedSource, origin: str, note: str, item: SourceInput) -> Sou
         labels=source.labels,
         unknown_share=unknown_share(source),
         findings=audit_speakers(turns),
+        introduced=introductions(turns),
     )

@@ -14,6 +14,8 @@ from dynagrag.ui.safe_markdown import plain, short_label, speaker_choices
 
 _MAX_SPEAKERS = 40
 _MAX_CHARS = 120
+_MAX_OFFERED = 5
+"""Names that a file's speakers give."""
 _STATE = "speaker_names"
 
 
@@ -23,8 +25,10 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
     """
     spoken = [row for row in rows if (row.speakers or row.labels) and not row.refused]
     chosen: dict[str, dict[str, str]] = state.remembered(_STATE, {})
+    kept = {document.sha256: kept_names(document.meta) for document in documents} if spoken else {}
+    for row in spoken:
+        _offer_names(row, {**kept.get(row.sha256, {}), **chosen.get(row.name, {})})
     if spoken:
-        kept = {document.sha256: kept_names(document.meta) for document in documents}
         with st.expander("Speakers: rename, merge, leave out"):
             picked = pick_row(spoken, key="speakers_of")
             before = {
@@ -42,7 +46,7 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
                         value=chosen.get(picked.name, {}).get(label, before[label]),
                         max_chars=_MAX_CHARS,
                         placeholder="left out",
-                        key=f"speaker_{picked.path}_{number}",
+                        key=_field_key(picked, number),
                     )
                     for number, label in enumerate(picked.speakers[:_MAX_SPEAKERS])
                 }
@@ -92,6 +96,34 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
             if file in here and set(names) <= here[file]
         },
     )
+
+
+def _offer_names(row: SourceRow, named: Mapping[str, str]) -> None:
+    """A button that takes the names which speakers give themselves, where they have none."""
+    offered = [own for own in row.introduced if own.label not in named][:_MAX_OFFERED]
+    if not offered:
+        return
+    given = "; ".join(own.text() for own in offered)
+    st.caption(f":material/record_voice_over: {plain(row.name)}: {plain(given)}")
+    pairs = ", ".join(f"{short_label(own.label)} → {own.name}" for own in offered)
+    st.button(
+        f"Rename {plain(pairs)}",
+        key=f"introduced_{row.path}",
+        on_click=_take_names,
+        args=(row, {own.label: own.name for own in offered}),
+    )
+
+
+def _take_names(row: SourceRow, names: Mapping[str, str]) -> None:
+    """Also into the fields, which keep what they held."""
+    chosen: dict[str, dict[str, str]] = state.remembered(_STATE, {})
+    state.remember(_STATE, {**chosen, row.name: {**chosen.get(row.name, {}), **names}})
+    for label, name in names.items():
+        st.session_state[_field_key(row, row.speakers.index(label))] = name
+
+
+def _field_key(row: SourceRow, number: int) -> str:
+    return f"speaker_{row.path}_{number}"
 
 
 def _others(row: SourceRow) -> list[str]:

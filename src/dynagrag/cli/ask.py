@@ -1,7 +1,7 @@
 """`dynagrag ask`: one question, or a conversation."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -191,6 +191,8 @@ def ask(
         pruner=pruner,
         soft=soft,
     )
+    if settings.llm is None and soft is None:
+        _tell_what_needs_a_model(options)
     shown = _Shown(as_json, trace, lines)
     with open_to_read(workspace, settings, loading) as space:
         if question is not None:
@@ -210,13 +212,31 @@ def ask(
     return 0
 
 
+def _tell_what_needs_a_model(options: "AskOptions") -> None:
+    """Choices that change nothing without one, and how to have one; a line on stderr."""
+    needs = []
+    if options.is_strict:
+        needs.append("--strict leaves out of a written answer what no line states")
+    if options.profile == "global":
+        needs.append("profile global writes an answer from parts of all the sources")
+    if needs:
+        complain(
+            f"{' and '.join(needs)}: that needs a language model. Here are the nearest lines alone;"
+            " for an answer name one, e.g. --llm qwen (after `dynagrag models pull qwen`) or --llm"
+            " openai:NAME"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """Options of how an answer is printed."""
+    """Options of how an answer is printed. `languages_told`: those of which it was said already
+    that the embedder doesn't read them.
+    """
 
     as_json: bool
     has_trace: bool
     num_lines: int | None
+    languages_told: set[str] = field(default_factory=set)
 
 
 def _seconds(text: str | None, option: str) -> float | None:
@@ -237,6 +257,7 @@ def _ask_once(
     from dynagrag.generation.stored_answer import answer_json
     from dynagrag.workspace.asking import STAGES
     from dynagrag.workspace.text_reports import answer_lines, trace_lines
+    from dynagrag.workspace.unread_languages import unread_line
 
     printed: list[str] = []
 
@@ -260,6 +281,11 @@ def _ask_once(
         say()
     for line in answer_lines(answer, with_text=not printed, num_lines=shown.num_lines):
         say(line)
+    language = answer.unread_language
+    if language and language not in shown.languages_told:
+        shown.languages_told.add(language)
+        if line := unread_line(space.parts, [language]):
+            say(f"  note: {line}")
     if shown.has_trace:
         for line in trace_lines(answer.trace):
             say(line)

@@ -79,15 +79,27 @@ REMOVE_MISSING = Annotated[
 ]
 
 SPEAKER_MAP = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
-        metavar="FILE",
+        metavar="MAP",
         help=(
-            "Names for speakers, as CSV (label,name or label,name,file) or JSON ({label: name}): an"
-            " empty name or - is nobody, one name for two labels makes them one, the label - stands"
-            " for turns without a speaker, and a label that a file wasn't read with is looked for"
-            " before colons. Later ingests of the same files keep them. Default: the labels of the"
-            " files."
+            "Names for speakers: one as LABEL=NAME, or a file, CSV (label,name or label,name,file)"
+            " or JSON ({label: name}). An empty name or - is nobody, one name for two labels makes"
+            " them one, the label - stands for turns without a speaker, and a label that a file"
+            " wasn't read with is looked for before colons. Later ingests of the same files keep"
+            " them. May be repeated. Default: the labels of the files."
+        ),
+    ),
+]
+
+LANGUAGE = Annotated[
+    str,
+    typer.Option(
+        metavar="LANGUAGE",
+        help=(
+            "The language of all these files, by ISO 639-1 code or English name (de, German): whose"
+            " sentences, stems and function words count. Later ingests of the same files keep it."
+            " Default: each file's own, as its words tell; `documents` shows it."
         ),
     ),
 ]
@@ -111,6 +123,7 @@ def ingest(
     remove_missing: REMOVE_MISSING = False,
     speaker_map: SPEAKER_MAP = None,
     follow_links: FOLLOW_LINKS = False,
+    language: LANGUAGE = "",
     yes: YES = False,
     as_json: JSON = False,
     verbose: VERBOSE = False,
@@ -130,7 +143,7 @@ def ingest(
     from dynagrag.workspace.glossaries import read_glossaries
     from dynagrag.workspace.ingest_job import IngestOptions, check_options
 
-    names = read_speaker_names(speaker_map) if speaker_map else SpeakerNames()
+    names = read_speaker_names(*speaker_map) if speaker_map else SpeakerNames()
     extraction = ExtractionOptions(
         tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings
     )
@@ -145,6 +158,7 @@ def ingest(
         names,
         tuple(str(Path(path).absolute()) for path in glossary or ()),
         follow_links,
+        language,
     )
     settings = read_settings(llm, embedder, store)
     check_options(options)  # an option or a path that can't be makes no workspace

@@ -2,17 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynagrag.cli.options import FOLLOW_LINKS, JSON
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, in_line, say, say_json
+from dynagrag.cli.options import FOLLOW_LINKS, JSON, STORE
+from dynagrag.cli.terminal import (
+    EXIT_SET_ASIDE,
+    in_line,
+    open_to_read,
+    read_settings,
+    say,
+    say_json,
+)
+from dynagrag.core.errors import UsageError
 from dynagrag.core.text import clock, cut
 
 if TYPE_CHECKING:
-    from dynagrag.core.schema import LoadedSource
-    from dynagrag.ingest.load.speaker_audit import AuditFinding
+    from dynagrag.config.settings import Settings
+    from dynagrag.core.schema import LoadedSource, SourceTurn
 
 _MAX_LABELS = 20
 _MAX_WORDS_SHOWN = 90
@@ -22,7 +30,16 @@ _MAX_ALIKE = 10
 
 
 def inspect(
-    paths: Annotated[list[str], typer.Argument(metavar="PATHS", help="Files, folders or globs.")],
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PATHS",
+            help=(
+                "Files, folders or globs; with --workspace documents (title, path or id), and by"
+                " default all of them."
+            ),
+        ),
+    ] = None,
     follow_links: FOLLOW_LINKS = False,
     check_speakers: Annotated[
         bool,
@@ -30,21 +47,42 @@ def inspect(
             "--speakers",
             help=(
                 "Check the speakers against what is said: who thanks themselves by name, says to"
-                " be another, or is named while another speaks; labels that may be one person's."
+                " be another, or is named while another speaks; labels that may be one person's;"
+                " names that unnamed speakers give."
             ),
         ),
     ] = False,
+    workspace: Annotated[
+        str | None,
+        typer.Option(
+            "--workspace",
+            "-w",
+            help="With --speakers: check what this workspace holds. Default: files.",
+        ),
+    ] = None,
+    store: STORE = None,
     as_json: JSON = False,
 ) -> int:
     """Show how each file is read, or why it is refused: what became of each label, and which
     speakers look like one person. Nothing is stored.
 
-    --json prints one object per line: {path, format, turns: [{speaker, start_s, end_s, text}],
-    labels: [{text, fate, why, num_turns, num_words, times_s, lines}], refused}, with --speakers
-    also {findings: [{kind, labels, what, lines}], doubtful}; times are in seconds.
+    --json prints one object per line: {path, format, language, turns: [{speaker, start_s,
+    end_s, text}], labels: [{text, fate, why, num_turns, num_words, times_s, lines}], refused},
+    with --speakers also {findings: [{kind, labels, what, lines}], doubtful, introduced:
+    [{label, name, line}]}; times are in seconds, languages ISO 639-1 codes. Of a workspace's
+    documents: {document, id} and what --speakers adds.
+
+    Example: dynagrag inspect --speakers -w talks "Board meeting"
     """
+    if workspace is not None:
+        if not check_speakers:
+            raise UsageError("a workspace's documents are checked with --speakers: add it")
+        return _inspect_stored(workspace, read_settings(store=store), paths or (), as_json)
+    if not paths:
+        raise UsageError(
+            "name files, folders or globs to read, or a workspace to check: --speakers -w NAME"
+        )
     from dynagrag.ingest.load import find_sources, inspect_row, load_source, turns_of
-    from dynagrag.ingest.load.speaker_audit import are_doubtful, audit_speakers
 
     num_refused = num_read = 0
     labels: set[str] = set()
@@ -53,18 +91,13 @@ def inspect(
         num_refused += source.refused is not None
         num_read += source.refused is None
         labels.update(turn.speaker for turn in source.turns if turn.speaker)
-        findings = audit_speakers(turns_of(source)) if check_speakers else ()
+        turns = turns_of(source)
         if as_json:
-            row = inspect_row(source)
-            if check_speakers:
-                row["findings"] = [asdict(finding) for finding in findings]
-                row["doubtful"] = are_doubtful(findings)
-            say_json(row)
+            say_json(inspect_row(source) | (_speakers_row(turns) if check_speakers else {}))
             continue
         _print_source(source)
         if check_speakers and source.refused is None:
-            has_speakers = any(turn.speaker for turn in source.turns)
-            _print_findings(findings, has_speakers=has_speakers)
+            _print_speakers(turns)
     if not as_json:
         if num_read + num_refused > 1:
             say(f"{num_read} read, {num_refused} refused")
@@ -72,6 +105,43 @@ def inspect(
     if num_refused:
         return EXIT_SET_ASIDE if num_read else 1
     return 0
+
+
+def _inspect_stored(
+    workspace: str, settings: "Settings", names: "Sequence[str]", as_json: bool
+) -> int:
+    """Checks the speakers of a workspace's documents, with the names that they have there."""
+    from dynagrag.ingest.load.speaker_audit import spoken_turns
+
+    labels: set[str] = set()
+    with open_to_read(workspace, settings) as space:
+        found = [space.documents.find(name) for name in names] or space.store.documents()
+        documents = {document.id: document for document in found}  # each once
+        for document in documents.values():
+            turns = spoken_turns(document, space.store.turns(document.id))
+            labels.update(turn.speaker for turn in turns if turn.speaker)
+            if as_json:
+                say_json({"document": document.title, "id": document.id} | _speakers_row(turns))
+                continue
+            say(in_line(document.title))
+            _print_speakers(turns)
+    if not as_json:
+        if not documents:
+            say("the workspace holds no documents yet")
+        _print_alike(labels)
+    return 0
+
+
+def _speakers_row(turns: "Sequence[SourceTurn]") -> dict[str, Any]:
+    from dynagrag.ingest.load.introductions import introductions
+    from dynagrag.ingest.load.speaker_audit import are_doubtful, audit_speakers
+
+    findings = audit_speakers(turns)
+    return {
+        "findings": [asdict(finding) for finding in findings],
+        "doubtful": are_doubtful(findings),
+        "introduced": [asdict(own) for own in introductions(turns)],
+    }
 
 
 def _print_alike(labels: set[str]) -> None:
@@ -89,38 +159,45 @@ def _print_alike(labels: set[str]) -> None:
         say(f"  ... and {len(pairs) - _MAX_ALIKE} more")
 
 
-def _print_findings(findings: "Sequence[AuditFinding]", *, has_speakers: bool) -> None:
-    from dynagrag.ingest.load.speaker_audit import are_doubtful
+def _print_speakers(turns: "Sequence[SourceTurn]") -> None:
+    from dynagrag.ingest.load.introductions import introductions
+    from dynagrag.ingest.load.speaker_audit import are_doubtful, audit_speakers
 
-    if not has_speakers:
+    if not any(turn.speaker for turn in turns):
         say("  speakers: no speakers to check")
         return
-    if not findings:
+    findings, introduced = audit_speakers(turns), introductions(turns)
+    if findings:
+        say("  speakers doubtful:" if are_doubtful(findings) else "  speakers to look at:")
+    else:
         say("  speakers: nothing that is said speaks against them")
-        return
-    say("  speakers doubtful:" if are_doubtful(findings) else "  speakers to look at:")
     for finding in findings[:_MAX_FINDINGS]:
         say(in_line(f"    {finding.text()}"))
     if len(findings) > _MAX_FINDINGS:
         say(f"    ... and {len(findings) - _MAX_FINDINGS} more, which --json lists")
+    for own in introduced[:_MAX_FINDINGS]:
+        say(in_line(f"  {own.text()}; `dynagrag ingest {own.option}` takes the name"))
 
 
 def _print_source(source: "LoadedSource") -> None:
     from dynagrag.ingest.extract.case_use import fast_remarks
     from dynagrag.ingest.load import turns_of
     from dynagrag.ingest.load.label_report import label_line, unknown_notes
+    from dynagrag.language.document_language import found_language
+    from dynagrag.language.identification import language_name
 
     if source.refused is not None:
         say(f"{in_line(source.path)}\n  refused: {source.refused}")
         return
-    turns = turns_of(source)
+    language = found_language("\n".join(turn.text for turn in source.turns))
+    turns = turns_of(source, language)
     num_words = sum(len(t.text.split()) for t in turns)
     times = [t.start_s for t in turns if t.start_s is not None]
     of_cues = f" of {len(source.turns)} cues" if len(turns) != len(source.turns) else ""
     say(in_line(source.path))
     say(
         f"  {source.format}, {source.encoding or 'text'}: {len(turns)} turns{of_cues}, {num_words}"
-        " words"
+        f" words, {language_name(language)}"
     )
     say("  labels:" if source.labels else "  labels: none")
     for label in source.labels[:_MAX_LABELS]:

@@ -12,9 +12,10 @@ import typer
 from dynagrag.cli.ask import ask
 from dynagrag.cli.backup import backup, doctor, restore
 from dynagrag.cli.demo import demo
-from dynagrag.cli.document_commands import delete, documents, rename
+from dynagrag.cli.document_commands import delete, documents, rename, set_language
 from dynagrag.cli.embedder_commands import embedder_app
 from dynagrag.cli.evaluate.citations import MEASURES, citations
+from dynagrag.cli.evaluate.embedders import embedders
 from dynagrag.cli.evaluate.entities import entities
 from dynagrag.cli.evaluate.evidence import EVIDENCE_MEASURES, evidence
 from dynagrag.cli.evaluate.extraction import EXTRACTION_MEASURES, extraction
@@ -76,6 +77,7 @@ for _command in (
     ask,
     documents,
     rename,
+    set_language,
     delete,
     backup,
     restore,
@@ -92,6 +94,7 @@ app.add_typer(workspaces_app, name="workspaces")
 app.add_typer(evaluate_app, name="evaluate")
 add_soft_prompts(train_app)
 app.add_typer(train_app, name="train")
+evaluate_app.command()(embedders)
 evaluate_app.command()(entities)
 evaluate_app.command(epilog=MEASURES)(citations)
 evaluate_app.command(epilog=EVIDENCE_MEASURES)(evidence)

@@ -52,11 +52,14 @@ def run_prepared(
     """
     from dynagrag.journal.jobs import JobCancelledError
     from dynagrag.workspace.glossaries import glossary_lines
+    from dynagrag.workspace.unread_languages import unread_line
 
     plan = prepared.plan
     is_costly = prepared.estimate() is not None and plan.num_chunks > 0
     if not as_json:
         _print_plan(plan, prepared.parts.name)
+        if line := unread_line(prepared.parts, prepared.unread_languages()):
+            say(f"  note: {line}")
         if is_costly:
             _print_estimate(prepared)
         for line in glossary_lines(prepared.glossaries):
@@ -102,6 +105,7 @@ def _print_report(
     if as_json:
         row = ingest_report_json(report, usage) | {"job": prepared.job_id}
         row["files"] = [asdict(reading) for reading in prepared.plan.readings]
+        row["unread_languages"] = prepared.unread_languages()
         if prepared.glossaries:
             row["glossaries"] = [
                 {

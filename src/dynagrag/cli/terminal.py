@@ -58,8 +58,8 @@ def outlet(stream: TextIO) -> TextIO:
         buffer,
         encoding=stream.encoding,
         errors="backslashreplace",
-        line_buffering=stream.line_buffering,
-        write_through=stream.write_through,
+        # stderr writes through, without a buffer below; ours has one, which would keep its lines
+        line_buffering=stream.line_buffering or stream.write_through,
     )
 
 

@@ -70,6 +70,14 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~$])")
+
+
+def escaped_markdown(text: str) -> str:
+    """In one line, so that Markdown shows the characters that it would take for marks."""
+    return _MARKDOWN.sub(r"\\\1", collapse(text))
+
+
 def clock(seconds: float) -> str:
     """m:ss, from an hour on h:mm:ss; rounded down; a minus before zero."""
     whole = math.floor(seconds)

@@ -45,6 +45,8 @@ class WordClass(StrEnum):
     """Means who speaks or is spoken to: in another's mouth, somebody else."""
     FIRST_PERSON = "first_person"
     """Means who speaks, alone."""
+    SECOND_PERSON = "second_person"
+    """Means who is spoken to."""
     MID_ADVERB = "mid_adverb"
     """May stand between a subject and its verb."""
     ASKING = "asking"

@@ -19,7 +19,7 @@ from dynagrag.core.errors import StoreError, UsageError
 from dynagrag.core.files.private_files import private, write_text
 from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.core.schema import Answer, Citation, Clip
-from dynagrag.core.text import clock
+from dynagrag.core.text import clock, escaped_markdown
 from dynagrag.generation.claims.verdict_text import (
     IDLE,
     claims_summary,
@@ -31,7 +31,7 @@ from dynagrag.generation.claims.verdict_text import (
 )
 from dynagrag.generation.evidence_sentences.doubts import doubts_text
 from dynagrag.generation.stored_answer import answer_json, answer_of
-from dynagrag.workspace.text_reports import clip_rows
+from dynagrag.workspace.text_reports import clip_rows, clip_turns
 
 CitationT = TypeVar("CitationT", bound=Citation)
 _LOG = logging.getLogger(__name__)
@@ -416,7 +416,8 @@ def exchange_as_text(exchange: Exchange) -> str:
             for label, _, line in shown_lines(answer):
                 shown.append((with_numbers(f"[{label}] ", answer), line))
         if not shown and answer.clips:
-            pieces += _clip_lines(answer)
+            for number, clip in enumerate(answer.clips, start=1):
+                pieces += clip_rows(clip, number, ("", ""))
         elif not shown:  # an answer that an earlier version kept
             shown = [("", line) for line in answer.evidence[:_NUM_COPIED]]
         for label, line in shown:
@@ -425,8 +426,16 @@ def exchange_as_text(exchange: Exchange) -> str:
     return "\n".join(pieces).strip() + "\n"
 
 
-def _clip_lines(answer: Answer) -> list[str]:
-    return [row for n, clip in enumerate(answer.clips, start=1) for row in clip_rows(clip, n)]
+def _clip_markdown(clip: Clip, number: int) -> Iterator[str]:
+    """A clip as an item of a list, its turns in it, hits in bold."""
+    at = "" if clip.start_s is None else f", {clock(clip.start_s)}"
+    yield f"{number}. {escaped_markdown(clip.document)}{at}"
+    for who, pieces in clip_turns(clip):
+        words = " ".join(
+            f"**{escaped_markdown(text)}**" if is_hit else escaped_markdown(text)
+            for text, is_hit in pieces
+        )
+        yield f'    - {f"{escaped_markdown(who)}: " if who else ""}"{words}"'
 
 
 def _who(line: Citation) -> str:
@@ -456,13 +465,13 @@ def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
             cited.append((f"{label}, {note}" if note else label, line))
         cited += [(f"{label}, {IDLE}", line) for label, line in idle_citations(answer)]
     elif answer.clips:
-        lines += _clip_lines(answer)
+        for number, clip in enumerate(answer.clips, start=1):
+            lines += _clip_markdown(clip, number)
     else:  # an earlier version kept it
         cited += [("-", line) for line in answer.evidence]
     for label, line in cited:
-        lines.append(
-            f'- {with_numbers(f"[{label}]", answer)} {_who(line)}: "{" ".join(line.quote.split())}"'
-        )
+        where, quote = escaped_markdown(_who(line)), escaped_markdown(line.quote)
+        lines.append(f'- {with_numbers(f"[{label}]", answer)} {where}: "{quote}"')
     for note in filter(None, (claims_summary(answer), failures_summary(answer))):
         lines += ["", note]
     usage = answer.usage

@@ -31,6 +31,8 @@ from dynagrag.workspace.workspace_soft_prompt import FOLDER as SOFT_PROMPTS
 _LOG = logging.getLogger(__name__)
 NEXT_EMBEDDER = "next-embedder"
 """In a workspace's folder: the records as another embedder has them, while it is being switched."""
+EMBEDDER_TRIALS = "embedder-trials"
+"""In a workspace's folder: the records as other embedders have them, a folder each, to compare."""
 _FORGOTTEN = "forgotten"
 """In a workspace's folder: the keys of the deletions that this folder has carried out."""
 
@@ -158,12 +160,12 @@ class DocumentDeletions:
             )
 
     def _forget_files(self, deletions: Sequence[Deletion]) -> None:
-        """Conversations, indexes, what a killed restore or an unfinished switch of the embedder
-        left, and uploads of these documents.
+        """Conversations, indexes, what a killed restore left, copies for other embedders, and
+        uploads of these documents.
         """
         documents = self._store.documents()
         ConversationBook(self._folder).keep_documents([d.id for d in documents])
-        for derived in ("index", SOFT_PROMPTS, NEXT_EMBEDDER):
+        for derived in ("index", SOFT_PROMPTS, NEXT_EMBEDDER, EMBEDDER_TRIALS):
             shutil.rmtree(self._folder / derived, ignore_errors=True)
         (self._folder / ".journal.sqlite.partial").unlink(missing_ok=True)
         if self._restoring.is_dir():

@@ -46,11 +46,13 @@ from dynagrag.ingest.plan import (
 from dynagrag.journal.job_files import JobFile
 from dynagrag.journal.jobs import Job, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
+from dynagrag.language.document_language import language_code
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.models.reply_room import typical_thoughts
 from dynagrag.workspace.address import store_address
 from dynagrag.workspace.glossaries import read_glossaries, store_glossaries
 from dynagrag.workspace.parts import WorkspaceParts
+from dynagrag.workspace.unread_languages import unread_languages
 
 _LOG = logging.getLogger(__name__)
 INGEST, RETRY = "ingest", "retry"
@@ -65,7 +67,8 @@ class IngestOptions:
     `glossaries`: files that say which names are one (`ingest/load/glossary_file.py`); they are
     stored, and hold from then on.
     `speakers`: what speakers are called in place of their labels. `follow_links`: links are
-    followed that lead out of the folders, too.
+    followed that lead out of the folders, too. `language`: the code (ISO 639-1) or English name of
+    that of all the files; empty: each document's own, as it is found.
     """
 
     extractor: str = "llm"
@@ -78,6 +81,7 @@ class IngestOptions:
     speakers: SpeakerNames = field(default_factory=SpeakerNames)
     glossaries: tuple[str, ...] = ()
     follow_links: bool = False
+    language: str = ""
 
 
 def check_options(options: IngestOptions) -> None:
@@ -87,6 +91,8 @@ def check_options(options: IngestOptions) -> None:
     if options.merges not in (None, "rules", "model"):
         raise UsageError(f"unknown way to merge {options.merges!r}; known: rules, model")
     check_names(options.speakers)
+    if options.language:
+        language_code(options.language)
 
 
 BuildIndex = Callable[[ChatModel | None], None]
@@ -207,6 +213,7 @@ def prepare_ingest(
             options.speakers,
             progress,
             sources.left_out,
+            language_code(options.language) if options.language else "",
         )
 
     return _prepared(parts, build_index, INGEST, request, options, plan, job)
@@ -346,6 +353,10 @@ class PreparedIngest:
             document.id != work.document.id for document in self.parts.store.documents()
         ):
             self.parts.journal.forget_documents([work.document.id])
+
+    def unread_languages(self) -> list[str]:
+        """Languages of the documents to ingest that the embedder was not trained on."""
+        return unread_languages(self.parts, (planned.document for planned in self.plan.documents))
 
     def _typical_work(self) -> ChunkWork | None:
         """The chunk of middle length."""

@@ -1,6 +1,6 @@
 """Reports and answers as the command line and the demo print them, line by line."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -38,6 +38,8 @@ _MAX_WINDOWS = 5
 _MAX_TRACED = 10
 _MAX_SUBGRAPHS, _MAX_RELATIONS = 3, 5
 """Of the retrieved part of the graph, shown by default."""
+_HIT_MARKS = (("**", "**"), ("[[", "]]"), ("<<<", ">>>"))
+"""Before and behind what fits best; the next ones where the words have these themselves."""
 _LONG_SHARE = 0.05
 """Of all the time: a stage that took less is not named."""
 _STAGES = {
@@ -224,10 +226,11 @@ def _subgraph_lines(trace: AnswerTrace) -> Iterator[str]:
 
 def _evidence(answer: Answer, num_lines: int | None) -> Iterator[str]:
     if num_lines is None and answer.clips:
+        marks = hit_marks(answer.clips)
         for number, clip in enumerate(answer.clips, start=1):
-            yield from clip_rows(clip, number)
-        num = len(answer.evidence)
-        yield f"  (** marks what fits best; --lines N shows N of {plural(num, 'single line')})"
+            yield from clip_rows(clip, number, marks)
+        num, shown = len(answer.evidence), " ".join(dict.fromkeys(marks))
+        yield f"  ({shown} marks what fits best; --lines N shows N of {plural(num, 'single line')})"
         return
     num_lines = NUM_KEPT if num_lines is None else num_lines  # an answer that was kept before
     for line in answer.evidence[:num_lines]:
@@ -242,21 +245,32 @@ def _evidence(answer: Answer, num_lines: int | None) -> Iterator[str]:
         yield "  nothing was found"
 
 
-def clip_rows(clip: Clip, number: int) -> Iterator[str]:
-    """A clip: where it stands, then who says what, a row each, with its hits between **."""
+def hit_marks(clips: Sequence[Clip]) -> tuple[str, str]:
+    """What stands before and behind a hit: a pair that is in none of the words."""
+    words = "".join(turn.quote for clip in clips for turn in clip.turns)
+    return next((pair for pair in _HIT_MARKS if not any(m in words for m in pair)), _HIT_MARKS[-1])
+
+
+def clip_rows(clip: Clip, number: int, marks: tuple[str, str]) -> Iterator[str]:
+    """A clip: where it stands, then who says what, a row each, with its hits between `marks`."""
     at = "" if clip.start_s is None else f", {clock(clip.start_s)}"
     yield f"  {number}. {cut(clip.document, _MAX_TITLE)}{at}"
+    for who, pieces in clip_turns(clip):
+        words = " ".join(
+            f"{marks[0]}{text}{marks[1]}" if is_hit else text for text, is_hit in pieces
+        )
+        yield f'     {f"{who}: " if who else ""}"{words}"'
+
+
+def clip_turns(clip: Clip) -> Iterator[tuple[str, list[tuple[str, bool]]]]:
+    """Of each turn who speaks and when, unless that is as before, and its words in one line, in
+    pieces that are hits or not.
+    """
     last = ""
     for turn in clip.turns:
-        who = "" if _who(turn) == last else _who(turn)
+        pieces = [(collapse(text), is_hit) for text, is_hit in clip.pieces(turn)]
+        yield ("" if _who(turn) == last else _who(turn), [own for own in pieces if own[0]])
         last = _who(turn)
-        yield f'     {f"{who}: " if who else ""}"{marked_words(clip, turn)}"'
-
-
-def marked_words(clip: Clip, turn: Citation) -> str:
-    """The words of a clip's turn in one line, its hits between **."""
-    pieces = ((collapse(text), is_hit) for text, is_hit in clip.pieces(turn))
-    return " ".join(f"**{text}**" if is_hit else text for text, is_hit in pieces if text)
 
 
 def evidence_line_rows(line: EvidenceLine) -> Iterator[str]:

@@ -54,7 +54,7 @@ def test_ctrl_c_pauses_and_says_how_to_go_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("dynagrag.upkeep.embedder_switch.copy_records", interrupted)
+        patched.setattr("dynagrag.workspace.embedded_copies.copy_records", interrupted)
         stopped = cli("embedder", "use", "openai:other", "-w", "w")
     assert stopped.code == 130
     assert "paused; the same command goes on where it stopped" in stopped.err

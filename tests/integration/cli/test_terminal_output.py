@@ -5,6 +5,7 @@ line breaks, turned writing.
 import io
 import json
 import logging
+import os
 import time
 import unicodedata
 from pathlib import Path
@@ -13,7 +14,14 @@ from typing import Any
 import pytest
 
 from dynagrag.cli import terminal
-from dynagrag.cli.terminal import ProgressBars, Waiting, _PrintableFormatter, printable, say_json
+from dynagrag.cli.terminal import (
+    ProgressBars,
+    Waiting,
+    _PrintableFormatter,
+    outlet,
+    printable,
+    say_json,
+)
 from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ingest import time_left
 
@@ -167,6 +175,17 @@ def test_what_is_waited_for_is_told_without_a_terminal_until_it_came(
     with Waiting("Looking for evidence", quiet=True):
         time.sleep(0.1)
     assert capsys.readouterr().err == ""
+
+
+def test_a_line_on_stderr_is_out_at_once_where_it_is_a_pipe() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    with os.fdopen(writing, "wb", buffering=0) as raw:
+        stderr = io.TextIOWrapper(raw, write_through=True)  # as Python makes it
+        kept = outlet(stderr)  # whose end would write it, too
+        kept.write("dynagrag: answering\n")
+        assert os.read(reading, 100) == b"dynagrag: answering\n"
+    os.close(reading)
 
 
 def test_a_line_says_how_long_the_rest_takes(

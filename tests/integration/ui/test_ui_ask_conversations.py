@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from ask_pages import QUESTION, asked, switch, words
+import pytest
+from ask_pages import QUESTION, TURNS, asked, switch, words
 
 from dynagrag.config.settings import load_settings
 from dynagrag.workspace.conversations import (
@@ -23,6 +24,25 @@ def test_a_conversation_is_there_again_after_a_reload(
     again.query_params["conversation"] = first.query_params["conversation"]
     assert QUESTION in words(again.run())
     assert len(book.all()) == 1
+
+
+def test_a_language_that_the_embedder_does_not_read_is_told_once_a_conversation(
+    corpus: Any,
+    cli: Callable[..., Any],
+    server: object,
+    panel: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DYNAGRAG_EMBEDDER", "openai:all-MiniLM-L6-v2")
+    assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
+    page = panel("ask.ask_page").run()
+    page.chat_input[0].set_value(QUESTION).run()
+    told = "was trained on English and finds less in German"
+    assert told not in words(page)
+    page.chat_input[0].set_value("Wer hat die Werke der Stadt gegründet?").run()
+    page.chat_input[0].set_value("Wer arbeitet in den Werken der Stadt?").run()
+    assert not page.error
+    assert words(page).count(told) == 1
 
 
 def test_a_visitor_who_has_asked_nothing_begins_at_the_page_s_head(

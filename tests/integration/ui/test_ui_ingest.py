@@ -201,16 +201,33 @@ def test_a_file_that_is_taken_out_of_the_box_is_left_out(
     assert list((home / "workspaces" / "default" / "uploads").iterdir()) == []
 
 
-def test_what_was_uploaded_and_not_ingested_is_there_after_a_reload(
+def test_what_was_uploaded_and_not_ingested_is_offered_to_others_and_previewed_when_wanted(
     server: OpenAIStubServer, open_page: Pages
+) -> None:
+    first = open_page()
+    _upload(first, ("talk.vtt", TALK))
+    assert not has(first, "Preview them")
+    again = open_page()
+    assert not has(again, "Start")
+    assert not again.dataframe
+    assert "and not ingested: talk\\.vtt" in words(again)
+    press(again, "Preview them")
+    until(again, lambda: has(again, "Start"))
+    assert list(again.dataframe[0].value["File"]) == ["talk.vtt"]
+    assert not has(again, "Preview them")
+    press(again, "Remove")
+    assert not has(again, "Start")
+    assert not has(open_page(), "Preview them")
+
+
+def test_what_others_uploaded_and_left_is_removed_when_wanted(
+    server: OpenAIStubServer, open_page: Pages, home: Path
 ) -> None:
     _upload(open_page(), ("talk.vtt", TALK))
     again = open_page()
-    until(again, lambda: has(again, "Start"))
-    assert list(again.dataframe[0].value["File"]) == ["talk.vtt"]
-    press(again, "Remove")
-    assert not has(again, "Start")
-    assert not has(open_page(), "Start")
+    press(again, "Remove them")
+    assert not has(again, "Remove them")
+    assert list((home / "workspaces" / "default" / "uploads").iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["../../elsewhere", "a b", "x" * 70])

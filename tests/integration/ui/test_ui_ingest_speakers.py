@@ -86,3 +86,26 @@ def test_the_preview_shows_what_speaks_against_speakers_and_takes_names_for_turn
     until(page, lambda: bool(page.success))
     with open_space("default") as space:
         assert [turn.speaker for turn in space.store.turns()] == ["Ann", "Leo Kim", "Ann"]
+
+
+def test_the_preview_offers_the_name_that_a_speaker_without_one_gives(
+    open_page: Pages, open_space: Any
+) -> None:
+    talk = b"Speaker 1: Welcome to the show.\nSpeaker 3: Hi, I'm Ifeoma, I run it.\n"
+    page = open_page()
+    _upload(page, ("talk.txt", talk + b"Speaker 1: Thank you for the words.\n"))
+    shown = "".join(own.value for own in page.caption).replace("\\", "")
+    assert "Speaker 3 says to be Ifeoma: turn 2" in shown
+    press(page, "Rename Speaker 3 → Ifeoma")
+    assert not has(page, "Rename Speaker 3 → Ifeoma")
+    assert {"Speaker 1", "Ifeoma"} <= {field.value for field in page.text_input}
+    assert "Speaker 3 → Ifeoma" in words(page)
+    until(page, lambda: has(page, "Start"))
+    press(page, "Start")
+    until(page, lambda: bool(page.success))
+    with open_space("default") as space:
+        assert [turn.speaker for turn in space.store.turns()] == [
+            "Speaker 1",
+            "Ifeoma",
+            "Speaker 1",
+        ]

@@ -309,6 +309,10 @@ def test_sessions_of_a_conversation_are_asked_together_and_their_turns_counted(
     asked_alone = [line for line in run.lines() if line.scope == "conversation"]
     assert all(len(line.passages) <= 2 for line in asked_alone)
     assert "turn_hit@k" in run.report().words
+    told = summary["scopes"]["conversation"]["other_person"]
+    assert (told["arm"], told["false_alarms"]["mean"]) == ("default", 0)
+    heads = [table.heads for part in run.report().results for table in part.tables]
+    assert ("arm", "right", "false alarms") in heads
 
 
 def test_one_scope_can_be_asked_alone_and_a_set_without_it_says_so(

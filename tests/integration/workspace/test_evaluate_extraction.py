@@ -347,6 +347,24 @@ def test_chunks_that_failed_are_counted_and_tried_again(
     assert len(ExtractionRun.read(tmp_path / "run").lines()) == 6 + 2
 
 
+def test_a_model_that_no_chunk_reaches_ends_the_run_with_its_words(
+    gold: Path,
+    cli: Callable[..., Any],
+    openai_stub: OpenAIStubServer,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    point_at(openai_stub, monkeypatch, DYNAGRAG_MAX_CONCURRENCY="1")
+    command = ("evaluate", "extraction", "--extractor", "llm", "--gold", gold, "--limit", "2")
+    openai_stub.fail_next(Fault.SERVER_ERROR, 20)
+    done = cli(*command, "--out", tmp_path / "run")
+    assert (done.code, done.out) == (1, ""), "no figures of what was not asked"
+    assert "failed on its own side" in done.err
+    assert "resume with the same command" in done.err
+    openai_stub.reset()
+    assert cli(*command, "--out", tmp_path / "run").code == 0
+
+
 def test_a_limit_takes_the_first_chunks(evaluate: Callable[..., Any]) -> None:
     run, result = evaluate(limit=2)
     assert result.chunks == len(run.chunks()) == 2

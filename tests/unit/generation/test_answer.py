@@ -387,6 +387,25 @@ def test_no_vector_is_needed_twice(ask: Callable[..., Any]) -> None:
     assert answer.usage.calls == len(answer.intermediate) + 2
 
 
+def test_a_model_is_told_of_whom_lines_say_what_is_asked_of_another(
+    tmp_path: Path, ask: Callable[..., Any]
+) -> None:
+    source = tmp_path / "letters.txt"
+    source.write_text(
+        "TILDA: I play the cello.\nGORAN: I bought a greenhouse for my tomatoes.\nGORAN: My"
+        " tomatoes in the greenhouse ripened in July.\nTILDA: I paint the harbour.\n",
+        encoding="utf-8",
+    )
+    chat = FakeChat()
+    with open_workspace("letters", chat_model=chat, embedder=FakeEmbedder(64)) as space:
+        space.ingest([source])
+        answer = space.ask("When did Tilda's tomatoes in the greenhouse ripen?")
+        assert (answer.other_person.asked, answer.other_person.other) == ("TILDA", "GORAN")
+        assert 'Note: lines that fit the question are about "GORAN"' in chat.prompts[-1].user
+        space.ask("When did Goran's tomatoes in the greenhouse ripen?")
+        assert not any("Note: " in prompt.user for prompt in chat.prompts[-1:])
+
+
 def test_an_answer_that_cites_nothing_counts_for_nothing_and_stays_out_of_the_merge(
     ask: Callable[..., Any],
 ) -> None:

@@ -54,7 +54,7 @@ def prompts() -> Callable[..., list[AnswerPrompt]]:
 
 
 def whole_request(question: str, prompt: AnswerPrompt) -> int:
-    system, user = render("intermediate", question=question, context=prompt.hard.text)
+    system, user = render("intermediate", question=question, note="", context=prompt.hard.text)
     return prompt_tokens(Prompt("intermediate", system, user), IntermediateReply)
 
 

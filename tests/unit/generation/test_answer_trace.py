@@ -141,7 +141,7 @@ def test_the_retriever_s_notes_come_before_the_question_s(
     retrieval = replace(
         both_passages(moon_snapshot), notes=("no facts are stored", "the graph is empty")
     )
-    assert answer(retrieval, notes=("it was rewritten",)).trace.notes == (
+    assert answer(retrieval, notes=("it was rewritten",)).trace.notes[:3] == (
         "no facts are stored",
         "the graph is empty",
         "it was rewritten",

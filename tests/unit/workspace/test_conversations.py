@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dynagrag.core.errors import StoreError, UsageError
-from dynagrag.core.schema import Answer, AnswerTrace, Usage
+from dynagrag.core.schema import Answer, AnswerTrace, Citation, Clip, Usage
 from dynagrag.generation.stored_answer import answer_json
 from dynagrag.workspace.conversations import (
     NOTES,
@@ -20,6 +20,8 @@ from dynagrag.workspace.conversations import (
     Exchange,
     KeptAnswer,
     as_markdown,
+    exchange_as_markdown,
+    exchange_as_text,
     new_id,
     with_titles,
 )
@@ -58,6 +60,8 @@ def as_kept_now(exchanges: Any) -> Any:
                     "unsupported": False,
                     "unknown_names": {},
                     "quiet_speakers": [],
+                    "other_person": None,
+                    "unread_language": "",
                 }
             for line in arm["answer"].get("trace", {}).get("evidence", ()):
                 line |= {
@@ -95,6 +99,23 @@ def test_its_export_is_as_it_was(old: Path, tmp_path: Path) -> None:
     assert re.sub(r"exported .* UTC", "exported NOW UTC", text) == (GOLDEN / f"{OLD}.md").read_text(
         encoding="utf-8"
     )
+
+
+def test_copied_text_has_no_marks_and_markdown_shows_the_marks_of_the_words() -> None:
+    quote = "Use *both* of <b>them</b>, a_b and **c**. Yes."
+    turn = Citation("p", "A *big* talk", 0, len(quote), "ANN", 61.0, quote)
+    clip = Clip("p", "A *big* talk", 0, len(quote), (turn,), ((0, 41),), (0, 41))
+    made = Answer(
+        *("What?", "No model.", True, (), (), (), AnswerTrace(retriever="dynagrag"), Usage()),
+        is_answered_by_model=False,
+        clips=(clip,),
+    )
+    exchange = Exchange(new_id(), "What?", "2026", (KeptAnswer("dynagrag", made),))
+    assert f'ANN 1:01: "{quote}"' in exchange_as_text(exchange)
+    exported = exchange_as_markdown(exchange)
+    assert r"1. A \*big\* talk, 1:01" in exported
+    hit = r"**Use \*both\* of \<b\>them\</b\>, a\_b and \*\*c\*\*.** Yes."
+    assert f'    - ANN 1:01: "{hit}"' in exported
 
 
 def test_its_lines_stand_under_what_their_documents_are_called_now(

@@ -27,6 +27,7 @@ from dynagrag.core.schema.answers import (
     Filters,
     HardPrompt,
     IntermediateAnswer,
+    OtherPerson,
     PassageParts,
     PassageWindow,
     PruneScores,
@@ -56,6 +57,7 @@ from dynagrag.core.schema.graph import (
     VectorKind,
 )
 from dynagrag.core.schema.records import (
+    LANGUAGE_KEY,
     SPEAKER_DOUBTS,
     Chunk,
     ChunkWork,
@@ -89,6 +91,7 @@ from dynagrag.core.schema.trace import (
 
 __all__ = [
     "CO_OCCURRENCE",
+    "LANGUAGE_KEY",
     "SPEAKER_DOUBTS",
     "Answer",
     "AnswerTrace",
@@ -130,6 +133,7 @@ __all__ = [
     "Merge",
     "Neighbourhood",
     "NodeTrace",
+    "OtherPerson",
     "Overview",
     "Passage",
     "PassageParts",

@@ -343,6 +343,15 @@ class Clip:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherPerson:
+    """Lines say of `other`, `line` above all, what is asked of `asked`, both speakers' labels."""
+
+    asked: str
+    other: str
+    line: Citation
+
+
+@dataclass(frozen=True, slots=True)
 class PassageWindow:
     """Evidence lines that stand together in a document: turns `first_turn` to `last_turn`,
     characters `start` to `end`.
@@ -411,6 +420,10 @@ class Answer:
         unknown_names: Names in the question that stand nowhere in the documents, each with those
         that are spelt most like it.
         quiet_speakers: Of several speakers who are asked for, those without a line that fits.
+        other_person: Of whom lines say what is asked of one speaker, where they don't say it of
+            that one.
+        unread_language: The name of the question's language, else that of most of the lines that
+        were looked at, where the embedder was trained on English and it is another; else empty.
     """
 
     question: str
@@ -431,6 +444,8 @@ class Answer:
     is_nothing_fitting: bool = False
     unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     quiet_speakers: tuple[str, ...] = ()
+    other_person: OtherPerson | None = None
+    unread_language: str = ""
     clips: tuple[Clip, ...] = ()
 
     @property

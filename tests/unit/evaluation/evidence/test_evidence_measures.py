@@ -196,5 +196,25 @@ def test_the_command_prints_shares_and_a_report(
     assert (printed["n"], printed["shown"], printed["cut"]) == (2, 1.0, 0.0)
     assert set(printed["nothing_fits"]) == {"answerable", "unanswerable"}
     shown = CliRunner().invoke(app, command).stdout
+    assert "Questions whose words aren't first" not in shown
     assert "2 questions, of which 1 have an answer" in shown
     assert "can't be told with this embedder" in shown
+
+
+def test_the_command_names_the_questions_that_fail_and_what_came_first(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dynagrag.wiring.make_embedder", lambda *_: FakeEmbedder())
+    rows = [{"question": f"Who owned mill {n}?", "decisive": ["a sawmill"]} for n in range(12)]
+    path = write(tmp_path / "q.jsonl", *rows, {"question": "Who?", "decisive": ["family did"]})
+    command = ["evaluate", "evidence", "-w", "talks", "--questions", str(path)]
+    lines = CliRunner().invoke(app, command).stdout.splitlines()
+    at = lines.index("Questions whose words aren't first:")
+    assert lines[at + 1] == "  Who owned mill 0?: not shown"
+    assert lines[at + 2].startswith("    shown first: ")
+    assert lines[at + 21].startswith("  ... and ")
+    late = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)["late"]
+    assert len(late) >= 12
+    assert late[0]["question"] == "Who owned mill 0?"
+    assert late[0]["place"] is None
+    assert late[0]["first"]

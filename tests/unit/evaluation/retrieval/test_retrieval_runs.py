@@ -345,6 +345,28 @@ def test_kinds_apart_count_in_no_figure_but_their_own() -> None:
     assert scope_figures(only, SETTINGS["arms"], "naive", ("odd",)).questions == 1
 
 
+def test_what_is_told_of_the_wrong_person_counts_by_kind_and_of_one_arm() -> None:
+    told = {"q0": False, "q1": True, "odd0": True, "odd1": True}
+    own = [
+        line(question, arm, ["g"]).model_copy(
+            update={
+                "kind": question[:-1],
+                "other_person": is_told if arm == "default" else None,
+            }
+        )
+        for question, is_told in told.items()
+        for arm in SETTINGS["arms"]
+    ]
+    found = scope_figures(by_scope(own)["corpus"], SETTINGS["arms"], "naive", ("odd",))
+    shares = found.other_person
+    assert shares is not None
+    assert (shares.arm, shares.right.mean, shares.false_alarms.mean) == ("default", 1, 0.5)
+    assert shares.right.low < 1
+    unmeasured = [own_line.model_copy(update={"other_person": None}) for own_line in own]
+    found = scope_figures(by_scope(unmeasured)["corpus"], SETTINGS["arms"], "naive", ("odd",))
+    assert found.other_person is None
+
+
 def test_kinds_apart_are_not_compared_either(tmp_path: Path) -> None:
     odd = [line("odd", arm, []).model_copy(update={"kind": "odd"}) for arm in SETTINGS["arms"]]
     runs = [done(tmp_path / name, [*lines(), *odd], apart=["odd"]) for name in ("a", "b")]

@@ -97,6 +97,8 @@ def test_another_embedder_is_not_judged() -> None:
         index, question("Which constellations did Shepard see?"), [0], FakeEmbedder(DIMENSION)
     )
     assert (found.answerable, found.is_nothing_fitting) == (None, False)
+    assert found.notes == ("whether anything fits isn't judged with the embedder fake",)
+    assert found.unread_language == ""
 
 
 class _NamedLikeMiniLM(FakeEmbedder):
@@ -119,10 +121,11 @@ def test_of_a_question_in_another_language_it_is_not_told_and_the_notes_say_so(
     found = best_lines(line_index(TALK), question(text), [0], _NamedLikeMiniLM(DIMENSION))
     assert (found.answerable, found.is_nothing_fitting) == (None, False)
     assert found.notes == (
-        f"whether anything fits is told of English questions on English sources alone ({language})",
+        f"whether anything fits isn't judged for {language} with the embedder minilm",
     )
+    assert found.unread_language == language
     english = best_lines(line_index(TALK), question("Is it so?"), [0], _NamedLikeMiniLM(DIMENSION))
-    assert english.notes == ()
+    assert (english.notes, english.unread_language) == ((), "")
 
 
 FOREIGN = {
@@ -138,7 +141,8 @@ def test_of_english_questions_on_sources_in_another_language_it_is_not_told(lang
     talk: list[tuple[str | None, str]] = [("ANNA", FOREIGN[language]), ("BRUNO", "Okay. Ann.")]
     found = best_lines(line_index(talk), asked, [0], _NamedLikeMiniLM(DIMENSION))
     assert (found.answerable, found.is_nothing_fitting) == (None, False)
-    assert found.notes[0].endswith(f"({language})")
+    assert f" for {language} with " in found.notes[0]
+    assert found.unread_language == language
 
 
 def test_a_few_lines_in_another_language_leave_the_sources_english() -> None:

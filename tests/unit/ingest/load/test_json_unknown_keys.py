@@ -8,6 +8,7 @@ import pytest
 
 from dynagrag.core.errors import LoadError
 from dynagrag.ingest.load.json_forms import parse_json
+from dynagrag.ingest.load.parsed import checked
 from dynagrag.ingest.load.read import load_source
 
 _TEXTS = (
@@ -189,3 +190,111 @@ def test_words_on_transcribing_are_said(line: str, tmp_path: Path) -> None:
     records = [{"start": at, "text": own} for at, own in enumerate((line, *_TEXTS))]
     path.write_text(json.dumps(records), encoding="utf-8")
     assert load_source(path).turns[0].text == line
+
+
+def _said(data: Any) -> list[tuple[str | None, float | None, str]]:
+    turns = parse_json(data if isinstance(data, str) else json.dumps(data)).turns
+    return [(turn.speaker, turn.start_s, turn.text) for turn in turns]
+
+
+@pytest.mark.parametrize(
+    ("words", "word", "start", "end", "who"),
+    [
+        ("mots", "mot", "debut", "fin", "locuteur"),
+        ("wörter", "wort", "anfang", "ende", "sprecherin"),
+        ("tokens", "word", "start", "end", "who"),
+    ],
+)
+def test_single_words_take_the_speaker_of_a_list_of_spans(
+    words: str, word: str, start: str, end: str, who: str
+) -> None:
+    said = "Is it dry ? Since yesterday .".split()
+    data = {
+        "spans": [
+            {who: "S0", start: 0.9, end: 2.4},
+            {who: "S1", start: 2.5, end: 4.5},
+        ],
+        "asr": {
+            words: [
+                {word: own, start: 1 + at / 2, end: 1.4 + at / 2} for at, own in enumerate(said)
+            ]
+        },
+    }
+    assert {(speaker, text.strip(" .?")) for speaker, _, text in _said(data)} == {
+        ("S0", "Is it dry"),
+        ("S1", "Since yesterday"),
+    }
+
+
+def test_segments_take_the_speaker_of_a_span_that_they_lie_in() -> None:
+    data = {
+        "segments": [
+            {"start": 0.0, "end": 2.0, "text": "Is the hull dry?"},
+            {"start": 2.0, "end": 5.0, "text": "Since yesterday. And the mast?"},
+            {"start": 5.0, "end": 7.0, "text": "Since this morning."},
+        ],
+        "turns_by_voice": [
+            {"speaker": "A", "start": 0.0, "end": 2.1},
+            {"speaker": "B", "start": 2.1, "end": 3.4},
+            {"speaker": "A", "start": 3.4, "end": 4.9},
+            {"speaker": "B", "start": 4.9, "end": 7.2},
+        ],
+    }
+    assert [speaker for speaker, *_ in _said(data)] == ["A", None, "B"]
+
+
+@pytest.mark.parametrize(
+    "people",
+    [
+        [{"kennung": "p1", "anzeigename": "Ida Holm"}, {"kennung": "p2", "anzeigename": None}],
+        {"p1": "Ida Holm"},
+        {"p1": {"nom": "Ida Holm", "role": "host"}},
+    ],
+)
+def test_ids_take_the_names_that_a_file_lists_elsewhere(people: Any) -> None:
+    talk = [
+        {"speaker": f"p{1 + at % 2}", "start": at, "text": text} for at, text in enumerate(_TEXTS)
+    ]
+    assert [own[0] for own in _said({"teilnehmende": people, "turns": talk})] == [
+        "Ida Holm",
+        "p2",
+        "Ida Holm",
+        "p2",
+    ]
+
+
+def test_numbers_of_speakers_take_no_names_of_chapters() -> None:
+    talk = [{"speaker": at % 2, "start": at, "text": text} for at, text in enumerate(_TEXTS)]
+    chapters = [{"id": 0, "name": "The Hull"}, {"id": 1, "name": "The Mast"}]
+    assert {own[0] for own in _said({"chapters": chapters, "turns": talk})} == {"0", "1"}
+    assert {own[0] for own in _said({"people": chapters, "turns": talk})} == {
+        "The Hull",
+        "The Mast",
+    }
+
+
+def test_a_log_of_captions_has_its_last_words_and_the_names_of_who_joined() -> None:
+    log: list[dict[str, Any]] = [{"ev": "open", "room": "boats"}]
+    log += [
+        {"ev": "join", "t": at, "uid": f"u-{at}", "display": name} for at, name in enumerate(_PAIR)
+    ]
+    for at, text in enumerate(_TEXTS):
+        own = {"ev": "caption", "uid": f"u-{at % 2}", "t": 4000 * at, "dur": 3000}
+        log += [own | {"final": False, "txt": text[:9]}, own | {"final": True, "txt": text}]
+    log.append({"ev": "leave", "t": 90, "uid": "u-1"})
+    text = "\n".join(map(json.dumps, log))
+    assert _said(text) == [(_PAIR[at % 2], 4.0 * at, said) for at, said in enumerate(_TEXTS)]
+    notes = " ".join(parse_json(text).notes)
+    assert "4 interim results left out" in notes
+    assert "1 open, 2 join, 1 leave" in notes
+
+
+def test_what_only_makes_sounds_is_nobody() -> None:
+    talk = [
+        {"speaker": who, "start": at, "text": text}
+        for at, (who, text) in enumerate(
+            [("Ida", "Is it dry?"), ("Noise", "[door]"), ("Per", "(laughs)"), ("Per", "It is.")]
+        )
+    ]
+    source = parse_json(json.dumps({"turns": talk}))
+    assert [turn.speaker for turn in checked(source).turns] == ["Ida", None, "Per", "Per"]

@@ -315,7 +315,7 @@ def test_quotation_marks_in_a_tab_separated_file_may_be_words(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "data",
     [
-        [{"mówca": row[0], "czas": row[1], "treść": row[3]} for row in TALK],
+        [{"p": row[0], "q": row[1], "r": row[3]} for row in TALK],
         {str(at): {"kto": row[0], "od": row[1], "co": row[3]} for at, row in enumerate(TALK)},
         {"wer": [row[0] for row in TALK], "ab": [row[1] for row in TALK],
          "was": [row[3] for row in TALK]},
@@ -326,3 +326,20 @@ def test_json_whose_keys_nobody_knows_is_read_by_its_values(tmp_path: Path, data
     source = load(tmp_path, "a.json", json.dumps(data))
     assert rows(source) == TALK
     assert source.notes[0] == "an unknown JSON form"
+
+
+def test_a_table_may_have_comments_above_it_and_count_samples(tmp_path: Path) -> None:
+    head = "No\tTalker\tOnset (samples)\tOffset (samples)\tUtterance\n"
+    body = "".join(
+        f"{at}\t{row[0]}\t{round(8000 * row[1])}\t{round(8000 * row[1]) + 7000}\t{row[3]}\n"
+        for at, row in enumerate(TALK)
+    )
+    with_rate = load(
+        tmp_path, "a.tsv", "# coder: ME, twice\n# sampling rate: 8000 Hz\n" + head + body
+    )
+    assert [(t.speaker, t.start_s, t.text) for t in with_rate.turns] == [
+        (row[0], row[1], row[3]) for row in TALK
+    ]
+    without = load(tmp_path, "b.tsv", head + body)
+    assert [(t.speaker, t.start_s) for t in without.turns] == [(row[0], None) for row in TALK]
+    assert "they count samples" in " ".join(without.notes)

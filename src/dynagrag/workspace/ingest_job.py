@@ -460,6 +460,7 @@ class PreparedIngest:
         )
         deriver = parts.deriver(self.judge, follower, follower.check)
         report = Pipeline(parts.store, parts.journal, deriver, hooks).run(self.plan, self.extractor)
+        parts.remember_embedder()
         follower.end()
         return report
 

@@ -135,8 +135,9 @@ class EvidenceResult(EvidenceShares):
 
     `missing`: decisive words that no document of the workspace holds, which count as not shown.
     `is_fit_known`: whether it was told of any question that nothing fits, or that something does.
-    `late`: the questions whose words aren't in the first clip, those that are shown last first. `reranked`:
-    the shares with the `reranker`, where there is one; `differences`: theirs less those without it.
+    `late`: the questions whose words aren't in the first clip, those that are shown last first.
+    `reranked`: the shares with the `reranker`, where there is one; `differences`: theirs less those
+    without it.
     """
 
     num_answerable: int

@@ -124,8 +124,8 @@ def clip_markdown(
     document_ids: Mapping[str, str],
     doubtful: Collection[str] = (),
 ) -> str:
-    """A clip: its number, which opens the source at its best sentence, and its document; under it
-    who says what, hits in bold.
+    """A clip: its number, which opens the source at its best sentence, for which side of a question
+    it is, and its document; under it who says what, hits in bold.
     """
     turn = clip.best_turn
     start, end = clip.best
@@ -134,7 +134,9 @@ def clip_markdown(
     )
     link = MarkLink(address_of(workspace, best, document_ids), str(number), tip_of(best))
     doubt = _DOUBT if clip.document in doubtful else ""
-    head = f"{mark_link('', {'': link})} **{plain(clean(clip.document, _MAX_TITLE))}**{doubt}"
+    side = f"{plain(clean(clip.side, _MAX_TITLE))}: " if clip.side else ""
+    title = plain(clean(clip.document, _MAX_TITLE))
+    head = f"{mark_link('', {'': link})} {side}**{title}**{doubt}"
     rows, last = [], ""
     for own in clip.turns:
         who = speaker_and_time(own.speaker, own.start_s)

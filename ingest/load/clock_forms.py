@@ -1,5 +1,5 @@
-"""Text forms of spaceflight, whose turns have a line of their own with the time: mission clock,
-Spacelog. A turn lasts until the next such line.
+"""Text forms of spaceflight, whose turns begin with the time: mission clock, Spacelog, voice from
+air to ground. A turn lasts until the next such line, in the last of them until a blank line.
 """
 
 import re
@@ -7,11 +7,18 @@ from dataclasses import dataclass, field
 
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse, plural
-from dynagrag.ingest.load.parsed import Parsed, speaker_or_none
+from dynagrag.ingest.load.parsed import Parsed, paragraphs, speaker_or_none
 
 _HMS = r"(\d{1,4}) (\d{1,2}) (\d{1,2})"
 _MISSION = re.compile(rf"\[(?:{_HMS})? ?(-)? ?(?:{_HMS})?\][ \t]*(.*)", re.ASCII)
 _MISSION_NOTE = re.compile(r"\d{0,3}> ?")
+_AIR = re.compile(
+    r"(?P<time>\d{2,3}(?: \d{2}){2,3})[ \t]+"
+    r"(?P<code>[A-Z][A-Z\d]{0,6}(?:[-/(][A-Z\d)]{1,6}){0,2}(?: \([A-Z]{2,12}\))?|[-–—.]{2,4})"
+    r"[ \t]+(?P<words>\S.*)",
+    re.ASCII,
+)
+_FEWEST, _LEAST = 3, 0.2
 _SPACELOG = re.compile(r"\[(-)?(\d{1,4}):(\d{2}):(\d{2}):(\d{2})\]\s*", re.ASCII)
 _SPACELOG_SPEAKER = re.compile(r"([^\s:_#\[(][^:]{0,40}?)[ \t]*:(?=\s|$)")
 _SPACELOG_LINK = re.compile(r"\[(?:glossary|time):([^\[\]|]{0,200})(?:\|([^\[\]]{0,200}))?\]")
@@ -124,3 +131,38 @@ def parse_spacelog(lines: list[str]) -> Parsed:
         words = " ".join(map(str.strip, turn.lines))
         turn.lines = [_SPACELOG_LINK.sub(lambda m: m[2] or m[1], words)]
     return Parsed(_closed(turns), notes=_left_out(num_meta, "editors' line"))
+
+
+# ------------------------------------------------------------------------------ air-to-ground voice
+
+
+def is_air_to_ground(lines: list[str]) -> bool:
+    """Whether a fifth of the lines begin as in a voice transcription: `04 06 35 51  CC  Go`."""
+    filled = [line.strip() for line in lines if line.strip()]
+    num_fit = sum(_AIR.fullmatch(line) is not None for line in filled)
+    return num_fit >= _FEWEST and num_fit >= _LEAST * len(filled)
+
+
+def parse_air_to_ground(lines: list[str]) -> Parsed:
+    """Turns of `DAYS HOURS MINUTES SECONDS CODE words` lines (or without days), and of the lines
+    below to a blank one. Other paragraphs, such as LOSS OF SIGNAL, are nobody's.
+    """
+    turns: list[_Open] = []
+    blocks = paragraphs(lines)
+    spoken = [block for block in blocks if _AIR.fullmatch(block[0].strip())]
+    below = [line for block in spoken for line in block if not _AIR.fullmatch(line.strip())]
+    is_hanging = 2 * sum(line[:1].isspace() for line in below) >= len(below)
+    for block in blocks:
+        turns.append(_Open())
+        for line in block:
+            match = _AIR.fullmatch(line.strip())
+            if match is None and is_hanging and not line[:1].isspace() and turns[-1].speaker:
+                turns.append(_Open())  # a page's head
+            if match is not None:
+                parts = [int(part) for part in match["time"].split()]
+                days = parts.pop(0) if len(parts) > 3 else 0
+                start = float(days * 86400 + parts[0] * 3600 + parts[1] * 60 + parts[2])
+                turns.append(_Open(match["code"], start, None, [match["words"]]))
+            else:
+                turns[-1].lines.append(line)
+    return Parsed(_closed(turns))

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import date, datetime
+from itertools import islice
 from typing import Any
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
-from dynagrag.ingest.load.html_text import FURNITURE, html_words
+from dynagrag.ingest.load.html_text import FURNITURE, HEADING, html_words
+from dynagrag.ingest.load.label_shapes import Shape, no_person, shape_of
 from dynagrag.ingest.load.parsed import (
     DATE_KEY,
     MAX_FILE_BYTES,
@@ -39,6 +41,8 @@ pages call).
 """
 _TABLE = "\ufffc"
 """Where a table of turns stood in a page: the mark of an embedded thing."""
+_MOST_IN_QUOTATION = 200
+"""Elements and texts."""
 _TEMPLATE_DAY = date(2013, 12, 23)
 _TEMPLATE_TITLES = frozenset({"Word Document", "Document", "untitled"})
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
@@ -345,27 +349,51 @@ def parse_html(text: str) -> Parsed:
         soup = BeautifulSoup(text, "lxml")
         heading = soup.title or soup.find("h1")
         title = collapse(heading.get_text()) if heading is not None else ""
-        tables = list(_tables_of_turns(soup))
-        parsed = _with_tables("".join(html_words(soup)), tables)
+        tables = list(_elements_of_turns(soup))
+        parsed = _with_tables("".join(html_words(soup, marks_headings=True)), tables)
         beside = [own for own in soup.find_all(FURNITURE) if own.get_text().strip()]
         notes = ("the page's menus and footer left out",) if beside else ()
-        return replace(parsed, title=title, notes=(*notes, *parsed.notes), format=None)
+        turns = tuple(replace(own, text=own.text.removeprefix(HEADING)) for own in parsed.turns)
+        return replace(parsed, turns=turns, title=title, notes=(*notes, *parsed.notes), format=None)
 
 
-def _tables_of_turns(soup: Any) -> Iterator[Parsed]:
-    """The tables of a page that are turns, each replaced by a mark."""
-    for table in soup.find_all("table"):
-        if table.find("table") is not None:
-            continue
-        rows = [
-            [collapse(cell.get_text(" ")) for cell in row.find_all(["td", "th"])]
-            for row in table.find_all("tr")
-        ]
-        rows = [row for row in rows if any(row)]
-        if is_table_of_turns(rows):
-            with suppress(LoadError):
-                yield parse_table(list(enumerate(rows, 1)), "|")
-                table.replace_with(f"\n\n{_TABLE}\n\n")
+def _elements_of_turns(soup: Any) -> Iterator[Parsed]:
+    """The tables of a page that are turns, and its quotations where several have somebody's name
+    below them, each replaced by a mark.
+    """
+    quotations = {id(quotation): quotation for quotation in soup.find_all("blockquote")}
+    names = {at: name for at, own in quotations.items() if (name := _quoted_name(own))}
+    are_voices = 1 < len(set(names.values())) < len(names)
+    for element in soup.find_all(["table", "blockquote"]):
+        if element.name == "blockquote" and are_voices and id(element) in names:
+            name = names[id(element)]
+            below = element.find(["footer", "cite"]).extract().get_text()
+            turns = [SourceTurn(collapse("".join(html_words(element))), name)]
+            if collapse(below).strip("-–—―~ ") != name:
+                turns.append(SourceTurn(collapse(below)))
+            yield Parsed(tuple(turns))
+            element.replace_with(f"\n\n{_TABLE}\n\n")
+        elif element.name == "table" and element.find("table") is None:
+            rows = [
+                [collapse(cell.get_text(" ")) for cell in row.find_all(["td", "th"])]
+                for row in element.find_all("tr")
+            ]
+            rows = [row for row in rows if any(row)]
+            if is_table_of_turns(rows):
+                with suppress(LoadError):
+                    yield parse_table(list(enumerate(rows, 1)), "|")
+                    element.replace_with(f"\n\n{_TABLE}\n\n")
+
+
+def _quoted_name(quotation: Any) -> str:
+    """Who is quoted, as the element below the words says; empty where none names a person."""
+    inside = list(islice(quotation.descendants, _MOST_IN_QUOTATION))
+    below = next((own for own in inside if own.name in {"footer", "cite"}), None)
+    if below is None or any(own.name in {"blockquote", "table"} for own in inside):
+        return ""
+    name = below if below.name == "cite" else below.find("cite") or below
+    label = collapse(name.get_text()).lstrip("-–—―~ ").partition(",")[0].strip()
+    return label if shape_of(label) is Shape.NAME and no_person(label) is None else ""
 
 
 def _with_tables(text: str, tables: list[Parsed]) -> Parsed:

@@ -16,7 +16,14 @@ from dynagrag.ingest.load.label_forms import (
     is_capital_or_titled,
     name_of,
 )
-from dynagrag.ingest.load.label_shapes import Shape, is_dash, no_person, reads_as_heading, shape_of
+from dynagrag.ingest.load.label_shapes import (
+    Shape,
+    is_dash,
+    no_person,
+    reads_as_heading,
+    shape_of,
+    without_turn_numbers,
+)
 
 _COVERED = 0.4
 _RUN = 3
@@ -64,7 +71,11 @@ def read_forms(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) ->
 
 
 def _without_counters(heads: list[Head]) -> list[Head]:
-    """Heads without the number before a name that counts up from head to head: `Q4 Chair`."""
+    """Heads without the number before a name that counts up from head to head, `Q4 Chair`, or
+    behind one that counts its own turns.
+    """
+    labels = without_turn_numbers([head.label for head in heads])
+    heads = [replace(head, label=label) for head, label in zip(heads, labels, strict=True)]
     counted = {head.at: match for head in heads if (match := _COUNTER.match(head.label))}
     numbers = [int(match["number"]) for match in counted.values()]
     if len(numbers) < _RUN or not all(a < b for a, b in pairwise(numbers)):

@@ -14,6 +14,9 @@ _BLOCKS = frozenset(
         section summary table tbody td tfoot th thead tr ul
     """.split()
 )
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+HEADING = "###### "
+"""Marks a heading as Markdown does."""
 FURNITURE = ("nav", "footer")
 """Elements of a page that stand beside its text."""
 _DROPPED = frozenset(
@@ -68,9 +71,9 @@ def read_field(text: str) -> tuple[str, float | None]:
     return TIME_MARK.sub(" ", lines), None if first is None else int(first[1]) / 1000
 
 
-def html_words(soup: Any) -> Iterator[str]:
-    """A page's text with blank lines round its blocks. Walked by links, not by recursion: pages may
-    be nested without end.
+def html_words(soup: Any, marks_headings: bool = False) -> Iterator[str]:
+    """A page's text with blank lines round its blocks, HEADING before headings if that is asked.
+    Walked by links, not by recursion: pages may be nested without end.
     """
     from bs4.element import NavigableString, PreformattedString, Tag
 
@@ -79,12 +82,14 @@ def html_words(soup: Any) -> Iterator[str]:
     is_timed = False  # whether the paragraph has a time so far
     for element in soup.descendants:
         piece = ""
-        if id(element.parent) in dropped or element.name in _DROPPED:
+        is_cited = element.name == "footer" and element.parent.name == "blockquote"
+        if id(element.parent) in dropped or (element.name in _DROPPED and not is_cited):
             dropped.add(
                 id(element)
             )  # passed over, not cut out: that looks for its place among its siblings each time
         elif isinstance(element, Tag):
             piece = "\n" if element.name == "br" else "\n\n" if element.name in _BLOCKS else ""
+            piece += HEADING if marks_headings and _is_heading(element) else ""
             mark = _mark(element, before, is_first=not is_timed)
             if mark and _is_clock(element):
                 dropped.add(id(element))  # what it shows is its time
@@ -109,6 +114,18 @@ def _ends(leaf: Any) -> str:
         if leaf.name in _BLOCKS:
             return "\n\n"
     return ""
+
+
+def _is_heading(element: Any) -> bool:
+    """Whether it is a heading that begins with words, not with a block or a picture."""
+    if element.name not in _HEADINGS:
+        return False
+    first = next((own for own in islice(element.descendants, 4) if own.name is None), None)
+    return (
+        first is not None
+        and bool(first.strip())
+        and not any(own.name in _BLOCKS for own in islice(element.descendants, 4))
+    )
 
 
 def _is_clock(element: Any) -> bool:

@@ -43,6 +43,8 @@ class TextLine:
     is_indented: bool = False
     is_outside: bool = False
     """A page's head or foot, where lines are numbered: nobody's, and the end of nothing."""
+    answers: bool = False
+    """What a witness answers, cut off behind the dashes of `Where?---At the weir.`"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,13 @@
 and how much is nobody's.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from dynagrag.core.schema import SPEAKER_DOUBTS, LabelDecision, LabelFate, LoadedSource
 from dynagrag.core.text import clock, plural
+from dynagrag.ingest.load.speaker_names import kept_names
 
 FATES = {
     LabelFate.SPEAKER: "speaker",
@@ -23,17 +24,21 @@ MAX_UNKNOWN = 0.05
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
-    """How the speakers of a file were read: its labels, and what a user should know of them."""
+    """How the speakers of a file were read: its labels, and what a user should know of them.
+    `names`: of labels that people gave one, "" for nobody.
+    """
 
     path: str
     labels: tuple[LabelDecision, ...]
     notes: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: LoadedSource) -> "FileReading":
         """The reading of a source whose speakers have their names already."""
         doubts = (_DOUBTS,) if SPEAKER_DOUBTS in source.meta else ()
-        return cls(source.path, source.labels, (*unknown_notes(source), *doubts))
+        notes = (*unknown_notes(source), *doubts)
+        return cls(source.path, source.labels, notes, kept_names(source.meta))
 
     @property
     def is_plain(self) -> bool:
@@ -41,11 +46,15 @@ class FileReading:
         return not self.notes and all(own.fate is LabelFate.SPEAKER for own in self.labels)
 
     def lines(self) -> Iterator[str]:
-        """The speakers in one line, then every other label and every note."""
-        speakers = [own for own in self.labels if own.fate is LabelFate.SPEAKER]
+        """The speakers by their names in one line, then every other label and every note."""
+        speakers = dict[str, list[LabelDecision]]()
+        for own in self.labels:
+            if own.fate is LabelFate.SPEAKER and (name := self.names.get(own.text, own.text)):
+                speakers.setdefault(name, []).append(own)
         named = [
-            f"{own.text} ({plural(own.num_turns, 'turn')}, {plural(own.num_words, 'word')})"
-            for own in speakers[:_MAX_SPEAKERS]
+            f"{name} ({plural(sum(own.num_turns for own in labels), 'turn')},"
+            f" {plural(sum(own.num_words for own in labels), 'word')})"
+            for name, labels in list(speakers.items())[:_MAX_SPEAKERS]
         ]
         if len(speakers) > _MAX_SPEAKERS:
             named.append(f"and {len(speakers) - _MAX_SPEAKERS} more")

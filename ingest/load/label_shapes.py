@@ -4,7 +4,9 @@ By shape and position, so that it holds in every script and language; word lists
 """
 
 import re
+from collections.abc import Sequence
 from enum import IntEnum
+from itertools import pairwise
 
 from dynagrag.core.text import collapse
 from dynagrag.language.english.data import words_of as english
@@ -40,6 +42,7 @@ _QUOTED = re.compile(r"«[^«»]{1,40}»$")
 _ODD_SIGN = re.compile(r"[<>\[\]{}=+*|^%]")
 _TAIL = re.compile(r"\s*[(\[（,，]|\s[|–—-]\s")
 _ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
+_COUNTED_TURN = re.compile(r"([^\W\d_](?:[^\d\n]{0,30}[^\W\d_])?)[ .#_-]?(\d{1,4})\.?")
 _LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
 _HANDLE = re.compile(r"[._@\d]")
 _SENTENCE_END = re.compile(
@@ -48,6 +51,7 @@ _SENTENCE_END = re.compile(
 """Of all scripts; Greek asks with a semicolon."""
 _INLINE_ASIDE = re.compile(
     r"(?:(?<=^)|(?<=[.!?…»”\"] ))(\([^()]{1,150}\)|\[[^\[\]]{1,150}\])[.*_]*(?=\s|$)"
+    r"|(?<=[。！？…])(（[^（）]{1,50}）)"
 )
 _MAX_ASIDE_WORDS = 14
 _ASIDE_SIGNS = {
@@ -165,6 +169,26 @@ def _tail_shape(tail: str) -> Shape:
     return Shape.NAME
 
 
+def without_turn_numbers(labels: Sequence[str]) -> list[str]:
+    """Labels of two or more that each count their own turns, `T1`, `C1`, `T2`, without the numbers;
+    others as they are, as `P1`, `P2`, `P1`.
+    """
+    found = [_COUNTED_TURN.fullmatch(label) for label in labels]
+    turns: dict[str, list[int]] = {}
+    for match in filter(None, found):
+        turns.setdefault(match[1], []).append(int(match[2]))
+    counted = {
+        name for name, numbers in turns.items()
+        if len(numbers) > 2 and all(b - a == 1 for a, b in pairwise(numbers))
+    }  # fmt: skip
+    if len(counted) < 2:
+        return list(labels)
+    return [
+        match[1] if match and match[1] in counted else label
+        for label, match in zip(labels, found, strict=True)
+    ]
+
+
 def is_dash(label: str) -> bool:
     """`――`: who asks, and isn't named, in Japanese and Chinese interviews."""
     return bool(label) and not label.strip("―—─")
@@ -241,7 +265,7 @@ def split_asides(words: str) -> list[str]:
     parts = [""]
     done = 0
     for match in _INLINE_ASIDE.finditer(words):
-        inside = match[1][1:-1]
+        inside = (match[1] or match[2])[1:-1]
         if len(inside.split()) <= _MAX_ASIDE_WORDS and any(ch.isalpha() for ch in inside):
             parts[-1] += words[done : match.start()]
             parts += [match[0], ""]

@@ -17,7 +17,11 @@ from dynagrag.ingest.load import foreign, sniff
 from dynagrag.ingest.load.aligned_forms import parse_aligned
 from dynagrag.ingest.load.captions import parse_captions
 from dynagrag.ingest.load.chat_form import is_chat, parse_chat
-from dynagrag.ingest.load.clock_forms import parse_mission_clock, parse_spacelog
+from dynagrag.ingest.load.clock_forms import (
+    parse_air_to_ground,
+    parse_mission_clock,
+    parse_spacelog,
+)
 from dynagrag.ingest.load.documents import (
     is_rtf,
     parse_docx,
@@ -28,6 +32,7 @@ from dynagrag.ingest.load.documents import (
 )
 from dynagrag.ingest.load.encoding import binary_kind, decode
 from dynagrag.ingest.load.europarl import parse_europarl
+from dynagrag.ingest.load.fountain import parse_fountain
 from dynagrag.ingest.load.json_forms import parse_json
 from dynagrag.ingest.load.mail_form import is_mail, parse_mail
 from dynagrag.ingest.load.parsed import (
@@ -60,6 +65,8 @@ _LINE_PARSERS = {
     "lrc": parse_lrc,
     "mission-clock": parse_mission_clock,
     "spacelog": parse_spacelog,
+    "air-to-ground": parse_air_to_ground,
+    "fountain": parse_fountain,
     "aligned": parse_aligned,
     "europarl": parse_europarl,
     "csv": parse_csv,

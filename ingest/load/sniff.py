@@ -7,8 +7,9 @@ import re
 from dynagrag.core.errors import LoadError
 from dynagrag.ingest.load.aligned_forms import aligned_form
 from dynagrag.ingest.load.captions import is_timing
-from dynagrag.ingest.load.clock_forms import is_mission_clock, is_spacelog
+from dynagrag.ingest.load.clock_forms import is_air_to_ground, is_mission_clock, is_spacelog
 from dynagrag.ingest.load.europarl import is_europarl
+from dynagrag.ingest.load.fountain import is_fountain
 from dynagrag.ingest.load.spoken_text import spoken_format
 from dynagrag.ingest.load.subtitles import (
     has_lrc_time,
@@ -31,6 +32,8 @@ _BY_SUFFIX = {
     ".markdown": "markdown",
     ".csv": "csv",
     ".tsv": "csv",
+    ".fountain": "fountain",
+    ".spmd": "fountain",
 }
 _MARKDOWN = frozenset({".md", ".markdown"})
 _TABLES = frozenset({".csv", ".tsv", ".tab", ".txt", ""})
@@ -123,6 +126,8 @@ _LINE_FORMS = (
     ("lrc", is_lrc),
     ("mission-clock", is_mission_clock),
     ("spacelog", is_spacelog),
+    ("air-to-ground", is_air_to_ground),
+    ("fountain", is_fountain),
 )
 _TIMED = {"otter-text", "youtube-text"}
 """What is told by its times, whatever ending it has."""

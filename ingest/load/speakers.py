@@ -26,6 +26,7 @@ from dynagrag.ingest.load.label_forms import (
 )
 from dynagrag.ingest.load.label_shapes import (
     Shape,
+    ends_sentence,
     is_clause,
     is_dash,
     no_person,
@@ -52,6 +53,11 @@ _ID = re.compile(
 )
 _BY = re.compile(r"(?:[A-Z -]*EXAMINATION )?BY (?P<name>(?:MR|MRS|MS|MISS|DR)\.? [^\d:]{1,40}):?")
 """Above what counsel asks in a deposition."""
+_WITNESS = re.compile(
+    r"<?(?P<name>[^\Wa-z][^,:;<>a-z]{2,60}),[ ](?:(?:re)?called|(?:re)?sworn|(?:re)?affirmed)\b",
+)
+"""Above what a witness answers in Australia: `<ROSA LIND, sworn`."""
+_UNNAMED = "――"
 _GUARDED = {
     "in bold before a colon",
     "in bold, without a colon",
@@ -147,6 +153,14 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     asking = _examiners(heads, lines)
     heads = {at: replace(head, label=asking.get(at, head.label)) for at, head in heads.items()}
     verdicts |= dict.fromkeys(asking.values(), HeadVerdict(LabelFate.SPEAKER, _EXAMINES))
+    answers = _answers(lines)
+    heads = dict(sorted({**heads, **answers}.items()))
+    verdicts |= {
+        head.label: HeadVerdict(LabelFate.NOBODY, "no person: a witness who isn't named")
+        if is_dash(head.label)
+        else HeadVerdict(LabelFate.SPEAKER, "answers, as a line above says")
+        for head in answers.values()
+    }
     chats = [r for r in chosen if r.form.place == CHAT] if len(chosen) > 1 else []
     wrote = [head.label for reading in chats for head in reading.heads.values()]
     verdicts |= dict.fromkeys(wrote, HeadVerdict(LabelFate.SPEAKER, "wrote a message"))
@@ -173,6 +187,22 @@ def _examiners(heads: Mapping[int, Head], lines: Sequence[TextLine]) -> dict[int
         asking = match["name"] if match else asking
         if asking and at in heads and heads[at].label == "Q":
             found[at] = asking
+    return found
+
+
+def _answers(lines: Sequence[TextLine]) -> dict[int, Head]:
+    """What is answered behind dashes, by its line: by whom the line above says that was sworn in,
+    in English, else by nobody.
+    """
+    found: dict[int, Head] = {}
+    witness = _UNNAMED
+    for at, line in enumerate(lines):
+        if line.text[0] == "<" or line.opens:
+            match = _WITNESS.match(line.text)
+            is_left = line.text[0] == "<" and "WITHDREW" in line.text
+            witness = match["name"] if match else _UNNAMED if is_left else witness
+        if line.answers:
+            found[at] = Head(at, 1, witness, None, line.text, opens=False)
     return found
 
 
@@ -389,8 +419,11 @@ def _stray_heads(
     covered = {at for head in heads.values() for at in range(head.at, head.at + head.num_lines)}
     is_plain = any(reading.form.place == _COLON_PLACE for reading in chosen)
     coverage = max(reading.coverage for reading in chosen)
+    first = min((at for at, head in heads.items() if head.label in speakers), default=0)
     for at, head in (plain.heads if plain else {}).items():
         if at in covered or is_plain:
+            continue
+        if at < first and not ends_sentence(head.rest):  # `Host: Ada Holm`, above the talk
             continue
         is_marked = lines[at].text[0] in "*_"
         may_open = head.opens or lines[at].is_indented

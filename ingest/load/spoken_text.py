@@ -6,13 +6,13 @@ label that names nobody are nobody's, whoever spoke before.
 
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from dynagrag.core.schema import LabelDecision, SourceTurn
-from dynagrag.core.text import collapse
+from dynagrag.core.text import UNSPACED, collapse
 from dynagrag.ingest.load.clocks import (
     ANY_CLOCK,
     CLOCK,
@@ -44,10 +44,22 @@ _TRAILING = re.compile(rf"(.*?)(?<![ \t])[ \t]+({MARKED_CLOCK})$", re.ASCII)
 _ANY = re.compile(CLOCK, re.ASCII)
 _LONG_CLOCK = re.compile(r"\d{1,2}:\d{2}:\d{2}$", re.ASCII)
 _COUNTED = re.compile(r"[ \t]{0,8}(\d{1,2})([ \t]{2,}(?=\S)|[ \t]*$)")
+_MARGINS = (
+    re.compile(r"(?:(?<=\S)[ \t]{2,}|^[ \t]+)(\d{1,4})[ \t]*$"),
+    re.compile(r"^[ \t]*(\d{1,4})(?:[ \t]{2,}(?=\S)|[ \t]*$)"),
+)
+_NUMBERED = re.compile(r"[ \t]*[\[(¶]?(\d{1,4}(?:\.\d{1,3}){0,2})[.)\]]?[ \t]+(?=\S)")
+_FEWEST_NUMBERED = 6
+_ANSWER = re.compile(r"(?<=[?.!\"'”’])-{3}(?!-)|(?<=\?)(?:--|[—–])(?=[^\W_])")
 _LEAST_LINES_OF_PAGE, _MOST_LINES_OF_PAGE = 10, 30
 _WITHIN = re.compile(rf"(?:\S+[ \t]+){{1,4}}{MARKED_CLOCK}", re.ASCII)
-_NO_WORDS = re.compile(r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*")
-"""A rule, a time that counts nothing, an export's `{Reactions}`, whose rights they are."""
+_NO_WORDS = re.compile(
+    r"[^\w\s]{3,}|[\d.:]+|\{[^{}]+\}|.*©.*"
+    r"|(?:[^\W\d_][^._:\n]{0,40}:?[ \t]*(?:\.{5,}|_{4,})[ \t]*)+"
+)
+"""A rule, a time that counts nothing, an export's `{Reactions}`, whose rights they are, what is to
+be filled in: `Signed: ......`
+"""
 _NO_TALK = re.compile(r"[<§=|].*|[^.!?]*\.(?:docx?|odt|pdf|rtf|txt|mp[34]|wav)\b[^.!?]*", re.DOTALL)
 """What nobody says, in a paragraph: `<May> - 2 references`, `§ 10 Ferry`, `4:12 in May.docx`."""
 _SWORN = re.compile(
@@ -62,6 +74,9 @@ _QUOTED = re.compile(r"(?:>[ ]?)+(?=[^\s>])|>+$")
 _SHOUTED = re.compile(r"[^\W\d_][^\n!?,;:a-z]{4,60}[^\W_]")
 _MOST_FOOT_WORDS = 12
 _FEW_WORDS = 4
+_LEAST_QUOTED_CHARS = 10
+_SENTENCE_GAP = re.compile(r"(?<=[.!?…])[\"”’»*_]*\s+|(?<=[。！？])")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _MOST_CLOSING_WORDS = 14
 """Of a last line behind applause: `The sitting was closed at noon.`"""
 _MANY_WORDS = 20
@@ -91,10 +106,12 @@ class _OpenTurn:
 
 
 def filled_lines(lines: Iterable[str]) -> list[TextLine]:
-    """The lines that hold anything, each with its number and whether it begins a paragraph."""
+    """The lines that hold anything, each with its number and whether it begins a paragraph; what
+    is answered behind dashes has a line of its own.
+    """
     made: list[TextLine] = []
     opens = True
-    lines = list(lines)
+    lines = _without_paragraph_numbers(_without_some_numbers(list(lines)))
     bare = _without_numbers(lines)
     is_numbered = bare != lines
     for number, line in enumerate(bare, 1):
@@ -105,7 +122,71 @@ def filled_lines(lines: Iterable[str]) -> list[TextLine]:
             made.append(TextLine(text, number, opens, line[:2].isspace(), is_outside))
         # Between numbered lines a blank one is the edge of a page.
         opens = not text and not (is_numbered and _COUNTED.match(lines[number - 1]) is None)
+    return _with_answers(made)
+
+
+def _with_answers(lines: list[TextLine]) -> list[TextLine]:
+    """The lines, cut where a witness answers in the paragraph that asks: `Where?---At the weir.`"""
+    num_asked = sum(line.text.count("?") for line in lines)
+    num_answers = sum(bool(_ANSWER.search(line.text)) for line in lines)
+    if num_answers < RECURS or num_answers < 0.3 * num_asked:
+        return lines
+    made: list[TextLine] = []
+    is_answered = False
+    for line in lines:
+        parts = [part.strip() for part in _ANSWER.split(line.text)]
+        for number, words in enumerate(parts):
+            is_answer = bool(number) or (is_answered and not line.opens)
+            if words:
+                opens = line.opens and not number
+                made.append(replace(line, text=words, opens=opens, answers=is_answer))
+        is_answered = not parts[-1]
     return made
+
+
+def _without_some_numbers(lines: list[str]) -> list[str]:
+    """The lines without the numbers of each fifth or tenth one in a margin."""
+    for margin in _MARGINS:
+        counted = {at: match for at, line in enumerate(lines) if (match := margin.search(line))}
+        numbers = [int(match[1]) for match in counted.values()]
+        steps = list(pairwise(zip(counted, numbers, strict=True)))
+        num_fit = sum(m - n == at - before in {5, 10} for (before, n), (at, m) in steps)
+        if len(numbers) > RECURS and num_fit >= 0.8 * len(steps):
+            return [
+                line[: counted[at].start()] + line[counted[at].end() :] if at in counted else line
+                for at, line in enumerate(lines)
+            ]
+    return lines
+
+
+def _without_paragraph_numbers(lines: list[str]) -> list[str]:
+    """The lines without the numbers that count most paragraphs: `2.3 JH - Yes.`; what has a number
+    of a higher order and is no sentence is a heading.
+    """
+    found = {at: match for at, line in enumerate(lines) if (match := _NUMBERED.match(line))}
+    numbers = {at: tuple(map(int, match[1].split("."))) for at, match in found.items()}
+    num_filled = sum(bool(line.strip()) for line in lines)
+    is_few = len(numbers) < max(_FEWEST_NUMBERED, 0.6 * num_filled)
+    if is_few or _without_numbers(lines) != lines:
+        return lines
+    steps = list(pairwise(numbers.values()))
+    if sum(_follows(number, other) for number, other in steps) < 0.9 * len(steps):
+        return lines
+    depth = max(Counter(map(len, numbers.values())).items(), key=lambda item: item[1])[0]
+    made = list(lines)
+    for at, match in found.items():
+        words = lines[at][match.end() :]
+        is_heading = len(numbers[at]) < depth and not ends_sentence(words)
+        made[at] = f"# {words}" if is_heading else words
+    return made
+
+
+def _follows(number: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether a number is the next one, at any level: 2.13, 3, 3.1."""
+    place = next((n for n, (a, b) in enumerate(zip(number, other, strict=False)) if a != b), None)
+    if place is None:
+        return len(other) == len(number) + 1 and other[-1] in {0, 1}
+    return other[place] == number[place] + 1 and all(n in {0, 1} for n in other[place + 1 :])
 
 
 def _without_numbers(lines: list[str]) -> list[str]:
@@ -127,7 +208,8 @@ def _without_numbers(lines: list[str]) -> list[str]:
 
 
 def _is_numbered(lines: Sequence[str]) -> bool:
-    return _without_numbers(list(lines)) != list(lines)
+    lines = list(lines)
+    return _without_numbers(_without_paragraph_numbers(_without_some_numbers(lines))) != lines
 
 
 def spoken_format(lines: list[str]) -> str | None:
@@ -308,8 +390,14 @@ class _Cutter:
     is_set_in: bool = False
     """Whether names are set in, as in a script: what isn't is nobody's."""
 
+    asking: tuple[str | None, str | None] | None = None
+    """(speaker, label) of who asks, while a witness answers in the same paragraph."""
+
     has_narrator: bool = False
     """Whether its paragraphs without a label are told by somebody who isn't named."""
+
+    quoted: set[int] = field(default_factory=set)
+    """Lines of paragraphs that repeat what stands elsewhere, as a page sets off a quotation."""
 
     closing: set[int] = field(default_factory=set)
     """Lines of paragraphs that may be the report's again, behind what was said last."""
@@ -333,6 +421,21 @@ class _Cutter:
         end = next(ends, len(self.lines))
         return {max(own)} if (own := [at for at in opening if at < end]) else set()
 
+    def _quoted(self) -> set[int]:
+        """Paragraphs of one line without a label whose sentences all come twice."""
+        heads = self.labels.heads
+        words = [heads[at].rest if at in heads else line.text for at, line in enumerate(self.lines)]
+        counts = Counter(sentence for own in words for sentence in _sentences(own))
+        return {
+            at
+            for at, own in enumerate(words)
+            if at not in heads
+            and self.lines[at].opens
+            and (at + 1 == len(words) or self.lines[at + 1].opens)
+            and len(own) >= _LEAST_QUOTED_CHARS * (1 if _UNSPACED.search(own) else 3)
+            and all(counts[sentence] > 1 for sentence in _sentences(own))
+        }
+
     def _has_narrator(self) -> bool:
         """Whether a report has few other paragraphs of its own between the turns."""
         heads = self.labels.heads
@@ -353,6 +456,7 @@ class _Cutter:
         is_report = self._is_report()
         self.has_narrator = is_report and self._has_narrator()
         self.closing = self._closing() if is_report else set()
+        self.quoted = self._quoted()
         if self.has_narrator:
             self.notes.append(
                 "it begins without a name, so its few paragraphs without one are nobody's"
@@ -367,6 +471,9 @@ class _Cutter:
                 at += head.num_lines
                 continue
             line = self.lines[at]
+            if line.opens and self.asking:
+                (self.speaker, self.label), self.asking = self.asking, None
+                self.turns.append(_OpenTurn(self.speaker, self.label, line.number))
             if line.is_outside:
                 self.turns.append(_OpenTurn(None, None, line.number, None, [line.text], True))
                 at += 1
@@ -391,13 +498,17 @@ class _Cutter:
 
     def _begin(self, head: Head) -> None:
         line = self.lines[head.at]
+        self.asking = (self.asking or (self.speaker, self.label)) if line.answers else None
         self.speaker = self.labels.speaker_of(head)
         self.label = head.label
         if head.clock is not None and self.clocks.alone:
             self.pending = None
         turn = _OpenTurn(self.speaker, head.label, line.number, head.clock or self.pending)
         words = head.rest
-        if self.speaker is None:
+        if words[:1] == "<" and is_aside(words):  # <Media omitted>
+            self.speaker = None
+            turn.speaker, turn.is_aside = None, True
+        elif self.speaker is None:
             words = " ".join(item.text for item in self.lines[head.at : head.at + head.num_lines])
             match = _LEADING.fullmatch(words) if head.clock else None
             words = match[2] if match else words
@@ -447,7 +558,7 @@ class _Cutter:
         line = self.lines[at]
         if self.labels.form is None or self._is_below_name():
             return False
-        if at in self.closing or self._is_no_talk(at) or self._leads_on(at):
+        if at in self.closing or at in self.quoted or self._is_no_talk(at) or self._leads_on(at):
             return True
         is_outside = self.has_narrator or (self.is_set_in and not line.is_indented)
         if line.opens and is_outside and not is_aside(line.text):
@@ -575,6 +686,12 @@ class _Cutter:
             return False
         has_own_time = self.clocks.ends and _TRAILING.fullmatch(line.text) is not None
         return last.clock is None or has_own_time
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a line, without what marks a quotation."""
+    parts = (part.strip("*_>\"“”„«»「」‘’' ") for part in _SENTENCE_GAP.split(text))
+    return [part for part in parts if part]
 
 
 def _is_heading(text: str) -> bool:

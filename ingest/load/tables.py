@@ -14,7 +14,7 @@ from dynagrag.ingest.load.captions import with_labels
 from dynagrag.ingest.load.clocks import is_timetable, lone_clock
 from dynagrag.ingest.load.field_turns import turns_in_field, with_leading_times
 from dynagrag.ingest.load.html_text import read_field
-from dynagrag.ingest.load.label_shapes import ends_sentence
+from dynagrag.ingest.load.label_shapes import ends_sentence, without_turn_numbers
 from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, has_letter, speaker_or_none
 from dynagrag.ingest.load.table_columns import (
     SPAN,
@@ -221,7 +221,7 @@ def parse_table(
     """
     below = _from_header(rows)
     above = sum(any(cell.strip() for cell in row) for _, row in rows[: len(rows) - len(below)])
-    rows = below
+    rows = _without_turn_numbers(below)
     cells = [row for _, row in rows]
     header = cells[0] if cells else []
     columns, has_header = columns_of(header), True
@@ -256,6 +256,20 @@ def parse_table(
         columns = replace(columns, hint_s=sample_s)
     parsed = parse_rows(columns, len(header), rows[1:] if has_header else rows, delimiter)
     return replace(parsed, notes=(*notes, *parsed.notes))
+
+
+def _without_turn_numbers(
+    rows: Sequence[tuple[int, Sequence[str]]],
+) -> list[tuple[int, Sequence[str]]]:
+    """Rows whose first cells are no `T1`, `C1`, `T2`, but `T` and `C`, below `speaker`."""
+    cells = [row[0] if row else "" for _, row in rows]
+    names = without_turn_numbers(cells)
+    if names != cells and names[0] == cells[0]:
+        names[0] = "speaker"
+    return [
+        (number, [name, *row[1:]] if row else row)
+        for (number, row), name in zip(rows, names, strict=True)
+    ]
 
 
 def _one_voice(

@@ -104,8 +104,8 @@ def restore(
             "--workspace",
             "-w",
             help=(
-                "Check that the backup has this name; it can't be restored under another one."
-                " Default: any."
+                "Check that the backup has this name: it is restored under its own, and `dynagrag"
+                " workspaces rename` gives it another. Default: any."
             ),
         ),
     ] = None,

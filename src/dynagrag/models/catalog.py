@@ -196,9 +196,10 @@ def _pull_hub_model(
             patterns = None if prefers_onnx is False else onnx_patterns(name, prefers_onnx is None)
             _move(fetch_snapshot(name, work, patterns), target)
         except ModelUnavailableError as err:
+            of_index = [entry.name for entry in CATALOG.values() if entry.packages]
             raise ModelUnavailableError(
-                f"{err}; without it there are {', '.join(CATALOG)} (dynagrag models pull NAME), or"
-                " a folder of yours"
+                f"{err}. `dynagrag models list` has others; from the package index, without the"
+                f" hub: {', '.join(of_index)}"
             ) from err
     return target
 

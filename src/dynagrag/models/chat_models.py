@@ -68,6 +68,11 @@ def open_chat_model(spec: str, settings: Settings) -> ChatModel:
         from dynagrag.models.transformers_chat import TransformersChat
 
         return TransformersChat(rest, name=spec, settings=settings)
+    if kind in {"hub", "hf", "optimum"}:
+        raise SettingsError(
+            f"unknown language model {spec!r}: for one of the model hub write local:{rest}, or"
+            " gguf:hf:ORG/REPO/FILE for a GGUF file"
+        )
     return _open_provider(spec, kind, rest, settings)
 
 

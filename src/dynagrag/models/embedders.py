@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     import openai
 
 _LOG = logging.getLogger(__name__)
+HUB_PREFIXES = ("hub:", "hf:", "huggingface:", "optimum:", "onnx:")
+"""What other programs write before a name of the model hub."""
 _OPENAI_DIMENSIONS = {
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
@@ -63,6 +65,11 @@ def open_embedder(spec: str, settings: Settings) -> Embedder:
         raise SettingsError(
             f"{spec!r} is no embedder: write one of {', '.join(KNOWN_EMBEDDERS)}, a folder, a hub"
             " name, or openai:NAME"
+        )
+    if spec.startswith(HUB_PREFIXES):
+        raise SettingsError(
+            f"{spec!r} is no embedder: a name of the model hub is written alone, as"
+            f" {spec.partition(':')[2] or 'org/model'}; its .onnx file is taken where it has one"
         )
     place = Path(spec.removeprefix(TORCH)).expanduser()
     if ":" in spec.removeprefix(TORCH) and not place.exists():

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from huggingface_hub import ModelInfo
 
 _TIMEOUT_S = 8.0
+_CHECKS = "check the network, HTTPS_PROXY and HF_ENDPOINT"
 _MAX_NAMED = 8
 _PATTERNS = ["*.json", "*.txt", "*.model", "*.jinja", "*.safetensors"]
 """No pickles, and no second set of weights for another runtime."""
@@ -131,9 +132,12 @@ def _translating(hub_id: str) -> Iterator[None]:
                 f"the model hub has no {hub_id} that you may read; check the name, or log in with"
                 " `hf auth login`"
             ) from err
+        name = type(err).__name__
+        is_off = name == "OfflineModeIsEnabled"
+        remedy = "unset HF_HUB_OFFLINE" if is_off else _CHECKS
         raise ModelUnavailableError(
-            f"{hub_id} could not be fetched from the model hub ({type(err).__name__}): check the"
-            " network"
+            f"{hub_id} could not be fetched from the model hub ({name}): {remedy}; or fetch it on"
+            " another machine, copy its files here and name their path"
         ) from err
 
 

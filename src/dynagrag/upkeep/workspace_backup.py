@@ -159,15 +159,17 @@ def restore(file: Path, settings: Settings, workspace: str | None, progress: Pro
     name = manifest.workspace
     if workspace not in (None, name):
         raise UsageError(
-            f"{file} holds workspace {name!r}, whose ids hold its name: it cannot become"
-            f" {workspace!r}; use -w {name}"
+            f"{file} holds workspace {name!r}: restore it under that name, then give it another"
+            f" with `dynagrag workspaces rename {name} {workspace}`; a {name!r} that is here"
+            " already is renamed before"
         )
     folder = settings.workspaces_dir / name
     here = store_address(folder, settings.model_copy(update={"store": None}))
     if has_store(folder) and here != store_address(folder, settings):
         raise WorkspaceError(
-            f"workspace {name!r} is here already, in {here.text}, and was left as it is; move"
-            f" {folder} away to restore it"
+            f"workspace {name!r} is here already, in {here.text}, and was left as it is; to restore"
+            f" it, give that one another name (`dynagrag workspaces rename {name} NAME`), or move"
+            f" {folder} away"
         )
     try:
         restoring = restoring_folder(name, settings)
@@ -211,13 +213,16 @@ def _restore_checked(
             remember_store(folder, settings)
 
         is_here = store_address(folder, settings).is_embedded
-        or_move = f", or move {folder} away" if is_here else ""
+        rename = f"`dynagrag workspaces rename {manifest.workspace} NAME`"
+        or_rename = (
+            f", or give the one that is here another name first: {rename}" if is_here else ""
+        )
         copy_workspace(
             source,
             target,
             progress,
             origin=f"backup {manifest.parts[GRAPH].sha256}",
-            remedy=f"restore into another store with --store{or_move}",
+            remedy=f"restore into another store with --store{or_rename}",
             before_done=place_rest,
         )
         return target.address()

@@ -176,9 +176,24 @@ def test_what_is_left_of_a_workspace_is_not_overwritten(
 
 
 def test_a_backup_goes_by_its_own_name_only(saved: Path, cli: Any, home: Path) -> None:
-    assert "use -w w" in cli("restore", saved, "-w", "other").complaint(2)
+    assert "workspaces rename w other`" in cli("restore", saved, "-w", "other").complaint(2)
     assert list((home / "workspaces").iterdir()) == []
     assert cli("restore", saved, "-w", "w").code == 0
+
+
+def test_a_backup_comes_under_another_name_as_the_messages_say(
+    filled: Workspace, cli: Any, tmp_path: Path
+) -> None:
+    back_up(filled, tmp_path / "w.zip", is_forced=False, progress=silent)
+    filled.close()
+    refused = cli("restore", tmp_path / "w.zip").complaint(1)
+    assert "`dynagrag workspaces rename w NAME`" in refused
+    assert cli("workspaces", "rename", "w", "older").code == 0
+    assert cli("restore", tmp_path / "w.zip").code == 0
+    assert cli("workspaces", "rename", "w", "other").code == 0
+    listed = cli("workspaces", "list", "--json").out
+    assert "older" in listed
+    assert "other" in listed
 
 
 def test_a_restore_that_is_interrupted_anywhere_ends_right_when_it_is_run_again(

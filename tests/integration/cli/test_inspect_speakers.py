@@ -63,3 +63,19 @@ def test_a_name_that_a_speaker_gives_is_offered_and_taken_as_it_is_offered(
     taken = cli("ingest", path, "-w", "talks", "--extractor", "fast", *pairs)
     assert taken.code == 0, taken.err
     assert "says to be" not in cli("inspect", "--speakers", "-w", "talks", "lab").out
+
+
+def test_the_report_of_an_ingest_calls_speakers_by_the_names_they_were_given(
+    talks: Path, cli: Callable[..., Any]
+) -> None:
+    pairs = ("--speaker-map", "Speaker 3=Ann Lee", "--speaker-map", "Speaker 1=Ann Lee")
+    given = cli("ingest", talks / "lab.txt", "-w", "other", "--extractor", "fast", *pairs)
+    assert "lab.txt: Ann Lee (3 turns, 21 words)" in given.out
+    left_out = cli(
+        *("ingest", talks / "lab.txt", "-w", "third", "--extractor", "fast"),
+        *("--speaker-map", "Speaker 3=-", "--json"),
+    )
+    (read,) = left_out.json["files"]
+    assert read["names"] == {"Speaker 3": ""}
+    kept = cli("ingest", talks / "lab.txt", "-w", "third", "--extractor", "fast").out
+    assert "Speaker 3 (1 turn" not in kept

@@ -14,6 +14,11 @@ from threading import Thread
 import pytest
 from tiny_embedder import make_embedder
 
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import SettingsError
+from dynagrag.models.chat_models import open_chat_model
+from dynagrag.models.embedders import open_embedder
+
 COMMIT = "0123456789012345678901234567890123456789"
 SCRIPT = """
 import sys
@@ -114,4 +119,23 @@ def test_a_known_embedder_that_cannot_be_fetched_is_said(home: Path) -> None:
     used = run(home, None, "-m", "dynagrag.cli", "models", "pull", "bge-small")
     assert used.returncode == 1
     assert "BAAI/bge-small-en-v1.5 could not be fetched from the model hub" in used.stderr
-    assert "check the network" in used.stderr
+    assert "fetch it on another machine, copy its files here" in used.stderr
+
+
+def test_a_hub_that_cannot_be_reached_is_told_with_what_to_check_and_what_needs_no_hub(
+    home: Path,
+) -> None:
+    nowhere = "http://127.0.0.1:9"
+    used = run(home, nowhere, "-m", "dynagrag.cli", "models", "pull", "org/embedder")
+    assert used.returncode == 1
+    assert "check the network, HTTPS_PROXY and HF_ENDPOINT; or fetch it on" in used.stderr
+    assert "minilm" in used.stderr
+    assert "`dynagrag models list` has others" in used.stderr
+
+
+@pytest.mark.parametrize("spec", ["hub:org/embedder", "hf:org/embedder", "optimum:org/embedder"])
+def test_a_hub_name_behind_a_prefix_is_refused_with_how_it_is_written(spec: str) -> None:
+    with pytest.raises(SettingsError, match="written alone, as org/embedder"):
+        open_embedder(spec, Settings())
+    with pytest.raises(SettingsError, match="write local:org/embedder"):
+        open_chat_model(spec, Settings())

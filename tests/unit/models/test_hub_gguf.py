@@ -116,7 +116,8 @@ def test_without_a_network_it_is_one_line_too(home: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith(
         "dynagrag: org/model-GGUF could not be fetched from the model hub (OfflineModeIsEnabled):"
-        " check the network"
+        " unset HF_HUB_OFFLINE; or fetch it on another machine, copy its files here and name their"
+        " path"
     )
     assert done.stderr.count("\n") == 1
 

@@ -440,3 +440,34 @@ def test_a_corpus_file_without_speech_is_refused(
     assert refused is not None
     assert reason in refused
     assert "\n" not in refused
+
+
+def test_air_to_ground_voice_has_codes_times_and_what_is_nobodys(tmp_path: Path) -> None:
+    text = (
+        "HALYARD 2 VOICE TRANSCRIPTION\n\nCC     Capsule communicator\nLMP    Pilot\n\n"
+        "04 06 35 51  CC       Halyard, how do\n                      you read?\n"
+        "HALYARD 2 (GOSS NET 1)    Page 26\n"
+        "04 06 36 02  LMP      Loud and clear.\n\n                      (Pause)\n\n"
+        "04 06 36 40  CDR (KITE)  So do we.\n04 06 36 44  CC-A     Copy.\n"
+    )
+    path = tmp_path / "tape.txt"
+    path.write_text(text)
+    source = load_source(path)
+    start = ((4 * 24 + 6) * 60 + 35) * 60.0
+    assert source.format == "air-to-ground"
+    assert [(turn.speaker, turn.start_s, turn.text) for turn in source.turns[2:]] == [
+        ("CC", start + 51, "Halyard, how do you read?"),
+        (None, None, "HALYARD 2 (GOSS NET 1) Page 26"),
+        ("LMP", start + 62, "Loud and clear."),
+        (None, None, "(Pause)"),
+        ("CDR (KITE)", start + 100, "So do we."),
+        ("CC-A", start + 104, "Copy."),
+    ]
+
+
+def test_air_to_ground_voice_may_count_hours(tmp_path: Path) -> None:
+    path = tmp_path / "loop.txt"
+    path.write_text("102 33 05  CC  Go.\n102 33 09  ---  (garble)\n102 33 12  PLT  Say again?\n")
+    turns = load_source(path).turns
+    assert [turn.start_s for turn in turns] == [369185.0, 369189.0, 369192.0]
+    assert [turn.speaker for turn in turns] == ["CC", None, "PLT"]

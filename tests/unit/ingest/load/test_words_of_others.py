@@ -1,0 +1,229 @@
+"""Words beside a label that are somebody else's, or nobody's."""
+
+from pathlib import Path
+
+import docx
+import pytest
+
+from dynagrag.ingest.load import load_source
+from tests.loaded import load
+
+Turn = tuple[str | None, str]
+
+
+def said(folder: Path, name: str, text: str) -> list[Turn]:
+    return [(turn.speaker, turn.text) for turn in load(folder, name, text).turns]
+
+
+FORMS: dict[str, tuple[str, str, list[Turn]]] = {
+    "what stands in front names the labels": (
+        "a.md",
+        "# Talk\n\nHost: Ada Holm\n\nTyped from the tape.\n\n**Host:** When was it?\n\n"
+        "**Per Aas:** It was in May.\n\n**Host:** Who saw it?\n\n**Per Aas:** I saw it.\n",
+        [
+            (None, "Host: Ada Holm"),
+            (None, "Typed from the tape."),
+            ("Host", "When was it?"),
+            ("Per Aas", "It was in May."),
+            ("Host", "Who saw it?"),
+            ("Per Aas", "I saw it."),
+        ],
+    ),
+    "headings of a page": (
+        "a.html",
+        "<html><body><h1>A talk</h1><p><b>Ada Holm</b>: When was it?</p><p><b>Per Aas</b>: In May."
+        "</p><h2>The bridge that nobody wanted to build</h2><p><b>Ada Holm</b>: Who?</p>"
+        "<p><b>Per Aas</b>: The boy.</p><h2></h2></body></html>",
+        [
+            (None, "A talk"),
+            ("Ada Holm", "When was it?"),
+            ("Per Aas", "In May."),
+            (None, "The bridge that nobody wanted to build"),
+            ("Ada Holm", "Who?"),
+            ("Per Aas", "The boy."),
+        ],
+    ),
+    "a quotation set off from the talk": (
+        "a.md",
+        "**Ada:** Wann war das?\n\n**Per:** Im Mai. Ich sah den Jungen auf der Brücke.\n\n"
+        "„Ich sah den Jungen auf der Brücke.“\n\n**Ada:** Und dann?\n\n**Per:** Dann ging er.\n",
+        [
+            ("Ada", "Wann war das?"),
+            ("Per", "Im Mai. Ich sah den Jungen auf der Brücke."),
+            (None, "„Ich sah den Jungen auf der Brücke.“"),
+            ("Ada", "Und dann?"),
+            ("Per", "Dann ging er."),
+        ],
+    ),
+    "a witness who was sworn in answers in the same paragraph": (
+        "a.txt",
+        "MS OTT:  I call Mr Aas.\n\n<PER AAS, sworn [10.14 am]\n\nMS OTT:  Where were you?---At"
+        "\nthe weir.\n\nWas it open?---\nNo. It was shut.\n\nThanks.\n\nTHE CORONER:  Who shut it?"
+        "---I did.\n\nMS OTT:  No more questions.\n\n<THE WITNESS WITHDREW\n",
+        [
+            ("MS OTT", "I call Mr Aas."),
+            (None, "<PER AAS, sworn [10.14 am]"),
+            ("MS OTT", "Where were you?"),
+            ("PER AAS", "At the weir."),
+            ("MS OTT", "Was it open?"),
+            ("PER AAS", "No. It was shut."),
+            ("MS OTT", "Thanks."),
+            ("THE CORONER", "Who shut it?"),
+            ("PER AAS", "I did."),
+            ("MS OTT", "No more questions."),
+            (None, "<THE WITNESS WITHDREW"),
+        ],
+    ),
+    "a witness nobody names": (
+        "a.txt",
+        "Mr. Holm: Do you keep the weir?—I do.\n\nMr. Holm: Since when?—Since 1861.\n\n"
+        "Chairman: Is it sound?—It is not.\n\nMr. Holm: Why do you say so?—It leaks.\n",
+        [
+            ("Mr. Holm", "Do you keep the weir?"),
+            (None, "I do."),
+            ("Mr. Holm", "Since when?"),
+            (None, "Since 1861."),
+            ("Chairman", "Is it sound?"),
+            (None, "It is not."),
+            ("Mr. Holm", "Why do you say so?"),
+            (None, "It leaks."),
+        ],
+    ),
+    "each fifth line has a number in the margin": (
+        "a.txt",
+        "MS OTT:  Where were you on\nthe day?\n\nMR AAS:  I was at the weir, as I am      \n"
+        "on all days.                              5\n\nMS OTT:  Who saw you there?\n\n\n"
+        "MR AAS:  The miller.                      10\n\nMS OTT:  Did he speak?\n\n\n"
+        "MR AAS:  He did not.                      15\n\nMS OTT:  Are you sure?\n\n\n"
+        "MR AAS:  I am.                            20\n",
+        [
+            ("MS OTT", "Where were you on the day?"),
+            ("MR AAS", "I was at the weir, as I am on all days."),
+            ("MS OTT", "Who saw you there?"),
+            ("MR AAS", "The miller."),
+            ("MS OTT", "Did he speak?"),
+            ("MR AAS", "He did not."),
+            ("MS OTT", "Are you sure?"),
+            ("MR AAS", "I am."),
+        ],
+    ),
+    "paragraphs with numbers of two levels": (
+        "a.txt",
+        "1. Ouverture\n\n1.1 PM : Qui prend la parole ?\n\n1.2 LC : Moi, si vous voulez.\n\n"
+        "1.3 Je serai brève.\n\n2. La pompe\n\n2.1 PM : Où est la clé ?\n\n2.2 LC : Je ne sais pas."
+        "\n\n2.3 PM : Merci.\n\nSigné : ............ Date : ............\n",
+        [
+            (None, "Ouverture"),
+            ("PM", "Qui prend la parole ?"),
+            ("LC", "Moi, si vous voulez."),
+            ("LC", "Je serai brève."),
+            (None, "La pompe"),
+            ("PM", "Où est la clé ?"),
+            ("LC", "Je ne sais pas."),
+            ("PM", "Merci."),
+            (None, "Signé : ............ Date : ............"),
+        ],
+    ),
+    "labels that count their turns": (
+        "a.txt",
+        "I1: Wann war das?\nB1: Im Mai.\nI2: Wer war dabei?\nB2: Ich war dabei.\nI3: Und dann?\n"
+        "B3: Dann kam der Regen.\n",
+        [
+            ("I", "Wann war das?"),
+            ("B", "Im Mai."),
+            ("I", "Wer war dabei?"),
+            ("B", "Ich war dabei."),
+            ("I", "Und dann?"),
+            ("B", "Dann kam der Regen."),
+        ],
+    ),
+    "numbers of people are part of their labels": (
+        "a.txt",
+        "Mod: Who begins?\nP1: I do.\nMod: And then?\nP2: I do.\nMod: P3, you?\nP3: I do.\n",
+        [
+            ("Mod", "Who begins?"),
+            ("P1", "I do."),
+            ("Mod", "And then?"),
+            ("P2", "I do."),
+            ("Mod", "P3, you?"),
+            ("P3", "I do."),
+        ],
+    ),
+    "media left out of a chat": (
+        "a.txt",
+        "05/01/2026, 09:03 - Rosa Lind: It burned.\n05/01/2026, 09:04 - Jan: <Medien weggelassen>\n"
+        "05/01/2026, 09:05 - Rosa Lind: In May.\n05/01/2026, 09:06 - Jan: I see.\n",
+        [
+            ("Rosa Lind", "It burned."),
+            (None, "<Medien weggelassen>"),
+            ("Rosa Lind", "In May."),
+            ("Jan", "I see."),
+        ],
+    ),
+    "headings between questions in Greek": (
+        "a.txt",
+        "ΕΡ.: Πώς άρχισε;\n\nΑΠ.: Από ζημιά. Χάλασε το λάδι.\n\nΤο καζάνι\n\nΕΡ.: Είναι παλιό;\n\n"
+        "ΑΠ.: Είναι το τρίτο.\n\nΕΡ.: Πού είναι το πρώτο;\n\nΑΠ.: Δεν ξέρω.\n",
+        [
+            ("ΕΡ.", "Πώς άρχισε;"),
+            ("ΑΠ.", "Από ζημιά. Χάλασε το λάδι."),
+            (None, "Το καζάνι"),
+            ("ΕΡ.", "Είναι παλιό;"),
+            ("ΑΠ.", "Είναι το τρίτο."),
+            ("ΕΡ.", "Πού είναι το πρώτο;"),
+            ("ΑΠ.", "Δεν ξέρω."),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_words_of_others_are_not_the_last_speakers(form: str, tmp_path: Path) -> None:
+    name, text, expected = FORMS[form]
+    assert said(tmp_path, name, text) == expected
+
+
+def test_quotations_of_a_page_are_of_whom_the_line_below_names(tmp_path: Path) -> None:
+    quotations = (
+        ("It rained all day.", "<cite>Ada Holm</cite>, weaver"),
+        ("Nobody was wet.", "<cite>Per Aas</cite>"),
+        ("I was.", "— Ada Holm"),
+    )
+    blocks = "".join(
+        f"<p>The rain.</p><blockquote><p>{words}</p><footer>{name}</footer></blockquote>"
+        for words, name in quotations
+    )
+    page = f"<html><body><h1>Rain</h1>{blocks}<footer>All rights.</footer></body></html>"
+    turns = said(tmp_path, "rain.html", page)
+    assert [turn for turn in turns if turn[0]] == [
+        ("Ada Holm", "It rained all day."),
+        ("Per Aas", "Nobody was wet."),
+        ("Ada Holm", "I was."),
+    ]
+    assert (None, "Ada Holm, weaver") in turns
+
+
+def test_works_that_a_page_quotes_have_no_speaker_and_are_kept(tmp_path: Path) -> None:
+    block = "<blockquote>It rained.<footer>{}</footer></blockquote>"
+    page = "".join(block.format(name) for name in ("Salt and Water", "The Ferry"))
+    turns = said(tmp_path, "works.html", f"<html><body>{page}</body></html>")
+    assert {speaker for speaker, _ in turns} == {None}
+    assert "Salt and Water" in " ".join(text for _, text in turns)
+
+
+def test_a_table_whose_rows_count_the_turns_of_each_has_speakers(tmp_path: Path) -> None:
+    document = docx.Document()
+    table = document.add_table(rows=0, cols=3)
+    rows = [("Zug", "Text", "Code")]
+    for number, (asked, answered) in enumerate(
+        (("Wann war das?", "Im Mai."), ("Wer war da?", "Ich war da."), ("Und?", "Es goss.")), 1
+    ):
+        rows += [(f"T{number}", asked, "offen"), (f"K{number}", answered, "–")]
+    for row in rows:
+        for cell, words in zip(table.add_row().cells, row, strict=True):
+            cell.text = words
+    path = tmp_path / "zug.docx"
+    document.save(str(path))
+    turns = [(turn.speaker, turn.text) for turn in load_source(path).turns]
+    assert turns[:2] == [("T", "Wann war das?"), ("K", "Im Mai.")]
+    assert [speaker for speaker, _ in turns] == ["T", "K"] * 3

@@ -3,7 +3,7 @@ to 7).
 
 first stage f          words and vectors
 link, restart, walk    entities that the question names and those of its nearest facts,
-                       spread over the graph -> g
+                       spread over the graph -> g, more where a passage is about a named one
 bridge                 from the best passages over each entity to what the question still wants
                        once they are known -> b
 score                  v f + G (g + 1.6 b), v less where passages stand alone, G a gate: less
@@ -32,7 +32,9 @@ NUM_SEED_PASSAGES, SEED_WEIGHT, SEED_POWER = 50, 0.1, 8
 weigh.
 """
 GRAPH_WEIGHT, MASS_FLOOR = 0.3, 1e-6
-"""g = 0.3 ln(mass + 1e-6): the floor is where a passage stands that the walk doesn't reach."""
+"""g = 0.3 (ln(mass + 1e-6) + about): the floor is where a passage stands that the walk doesn't
+reach; `about` is 1 of a passage that is about an entity that the question names.
+"""
 NUM_BRIDGE_PASSAGES = 5
 """Passages that bridges start from."""
 MIN_DF, MAX_DF = 2, 100
@@ -100,7 +102,8 @@ class BridgeScorer:
         cosines = cosines_with(self._graph.facts.vectors, query)
         facts = best_rows(cosines, NUM_FACTS)
         pagerank = self._graph.pagerank(self._restart(cosines, facts, first, linked))
-        graph: Scores = GRAPH_WEIGHT * np.log(pagerank.passages + MASS_FLOOR)
+        is_about = np.isin(self._graph.facts.subjects, np.array(linked, dtype=np.int64))
+        graph: Scores = GRAPH_WEIGHT * (np.log(pagerank.passages + MASS_FLOOR) + is_about)
         bridge, origins = self._bridges(query, z01(first + graph), cosines, frozenset(linked))
         gate = length_gate(text) * self._graph.share_with_entities**2
         total: Scores = np.round(first_weight * first + gate * (graph + BRIDGE_WEIGHT * bridge), 6)

@@ -87,7 +87,7 @@ def dense_scores(
     y = x.copy()
     for _ in range(6):
         y = 0.65 * step @ y + 0.35 * x
-    g = 0.3 * np.log(y[n:] + 1e-6)
+    g = 0.3 * (np.log(y[n:] + 1e-6) + np.isin(facts.subjects, linked))
     s = first + g
     s = (s - s.min()) / (s.max() - s.min())
     b = np.zeros(p)
@@ -158,6 +158,17 @@ def test_of_facts_as_near_the_first_in_the_text_is_what_the_passage_says(
     scorer = BridgeScorer(BridgeGraph(facts, 1), axes[:2], axes[2:3])
     bridge = scorer.score("a few words", axes[0], np.array([1.0, 0.0]), ()).bridge
     assert (bridge[1] > 0) == is_reached
+
+
+def test_of_passages_that_name_a_thing_the_one_about_it_comes_first() -> None:
+    """All but the subject is the same, and the first stage has the other one first."""
+    alike = np.repeat(unit(1, 3), 2, axis=0)
+    scorer = BridgeScorer(BridgeGraph(facts_of([[0], [0]], [], [-1, 0]), 1), alike, unit(1, 4))
+    first = np.array([0.9, 0.8])
+    about = scorer.score("a few words", unit(1, 5)[0], first, (0,)).total
+    unnamed = scorer.score("a few words", unit(1, 5)[0], first, ()).total
+    assert about[1] > about[0]
+    assert unnamed[0] > unnamed[1]
 
 
 def test_the_fifty_first_passages_of_the_first_stage_are_where_a_walk_starts() -> None:

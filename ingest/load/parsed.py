@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import LabelDecision, LabelFate, SourceTurn
 from dynagrag.core.text import collapse, plural
+from dynagrag.ingest.load.label_shapes import is_aside
 from dynagrag.ingest.load.speech_share import speech_notes
 from dynagrag.ingest.load.times import time_notes
 
@@ -167,7 +168,8 @@ def paragraphs(lines: Iterable[str]) -> list[list[str]]:
 
 
 def checked(parsed: Parsed) -> Parsed:
-    """The turns within the limits, without empty ones and without characters that no text holds.
+    """The turns within the limits, without empty ones and without characters that no text holds;
+    what has nothing but marks of sounds under it is nobody's label.
 
     Raises:
         LoadError: No words at all, hardly any that are speech, too many turns, or a turn that is
@@ -194,10 +196,11 @@ def checked(parsed: Parsed) -> Parsed:
         num_bad += count
         return cleaned
 
+    saying = {turn.speaker for turn in turns if not is_aside(turn.text)}
     turns = tuple(
         SourceTurn(
             clean(t.text),
-            None if t.speaker is None else clean(t.speaker) or None,
+            clean(t.speaker) or None if t.speaker is not None and t.speaker in saying else None,
             _finite(t.start_s),
             _finite(t.end_s),
         )

@@ -8,6 +8,7 @@ import pytest
 
 from dynagrag.core.errors import LoadError
 from dynagrag.ingest.load.json_forms import parse_json
+from dynagrag.ingest.load.parsed import checked
 from dynagrag.ingest.load.read import load_source
 
 _TEXTS = (
@@ -286,3 +287,14 @@ def test_a_log_of_captions_has_its_last_words_and_the_names_of_who_joined() -> N
     notes = " ".join(parse_json(text).notes)
     assert "4 interim results left out" in notes
     assert "1 open, 2 join, 1 leave" in notes
+
+
+def test_what_only_makes_sounds_is_nobody() -> None:
+    talk = [
+        {"speaker": who, "start": at, "text": text}
+        for at, (who, text) in enumerate(
+            [("Ida", "Is it dry?"), ("Noise", "[door]"), ("Per", "(laughs)"), ("Per", "It is.")]
+        )
+    ]
+    source = parse_json(json.dumps({"turns": talk}))
+    assert [turn.speaker for turn in checked(source).turns] == ["Ida", None, "Per", "Per"]

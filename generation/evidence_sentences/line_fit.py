@@ -68,7 +68,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     each come after them, and a sentence of a side fits as well as it fits what is asked of that.
     """
     sides = sides_of(index, question.text)
-    whole = _Search(question, tuple(rows), index.speakers.named_in(question.text))
+    whole = _LineSearch(question, tuple(rows), index.speakers.named_in(question.text))
     searches = [_search_of(index, side, embedder) for side in sides]
     every = dict.fromkeys(chain(rows, *(search.rows for search in searches)))
     sentences = [s for row in every for s in index.sentences(row)]
@@ -86,7 +86,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
+class _LineSearch:
     """What is asked, the rows of the passages that were found for it, best first, and the labels of
     the speakers who are asked for.
     """
@@ -96,7 +96,7 @@ class _Search:
     speakers: frozenset[str]
 
 
-def _search_of(index: LineIndex, side: Side, embedder: Embedder) -> _Search:
+def _search_of(index: LineIndex, side: Side, embedder: Embedder) -> _LineSearch:
     """The passages of a side that fit what is asked of it best, by vectors and words."""
     question = Question(side.text, embedder.embed_query(side.text))
     scores = index.passages.fused(side.text, question.vector)
@@ -105,7 +105,7 @@ def _search_of(index: LineIndex, side: Side, embedder: Embedder) -> _Search:
         row for row in rows if not side.labels or not side.labels.isdisjoint(index.labels_in(row))
     ]
     best = sorted(own, key=lambda row: (-scores[row], row))[:NUM_OF_EACH]
-    return _Search(question, tuple(best), side.labels or index.speakers.named_in(side.text))
+    return _LineSearch(question, tuple(best), side.labels or index.speakers.named_in(side.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class _Talk:
 
 
 def _parts(
-    index: LineIndex, search: _Search, talk: _Talk, no_words: frozenset[str]
+    index: LineIndex, search: _LineSearch, talk: _Talk, no_words: frozenset[str]
 ) -> dict[str, Floats]:
     """Of each sentence, by name. `no_words`: stems that are not looked for."""
     sentences, vector, speakers = talk.sentences, search.question.vector, search.speakers

@@ -7,7 +7,7 @@ LIGHT := .venv/.light
 # Where it is set, every worker of the tests would compile and rewrite all modules again at each run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup help demo check lint types order quick test test-neo4j test-nightly mutate fuzz neo4j-jars help-docs docs-benchmarks bench clean models embedder-jars
+.PHONY: setup help demo check lint types order quick test test-neo4j test-nightly mutate fuzz neo4j-jars help-docs docs-benchmarks bench bench-switch clean models embedder-jars
 
 setup: $(STAMP)  ## one environment in .venv (PYTHON=... chooses the Python); every other target but demo begins with it
 
@@ -100,6 +100,10 @@ fuzz: setup  ## looks for files on which a loader fails. SECONDS=600 SEEDS=folde
 bench: setup  ## speed and cost; results are printed, and kept in benchmarks/results by hand
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/pruner.py
+
+bench-switch: setup neo4j-jars  ## another embedder for 3,000 documents, killed ten times, on both stores (half an hour)
+	$(BIN)/python benchmarks/embedder_switch.py --store sqlite
+	$(BIN)/python benchmarks/embedder_switch.py --store neo4j
 
 clean:  ## removes .venv and what builds and checks left
 	rm -rf .venv .fuzzvenv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

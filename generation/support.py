@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
+from dynagrag.language.content_words import stems_in
+from dynagrag.language.identification import ENGLISH, UNKNOWN
 from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS
 
 WORD = re.compile(r"[^\W_]+")
@@ -12,8 +14,12 @@ NO_CONTENT = FUNCTION_WORDS | COMMON_VERBS
 _STEM = 5
 
 
-def content_stems(text: str) -> frozenset[str]:
-    """The first letters of a text's content words, singular, and its numbers; casefolded."""
+def content_stems(text: str, language: str = ENGLISH) -> frozenset[str]:
+    """The first letters of a text's content words, singular, and its numbers; casefolded. Of
+    another language than English (ISO 639-1) the stems that Snowball has.
+    """
+    if language not in (ENGLISH, UNKNOWN):
+        return stems_in(text, language)
     words = (w.casefold() for w in WORD.findall(text))
     return frozenset(stem(w) for w in words if (w not in NO_CONTENT and len(w) > 1) or w.isdigit())
 

@@ -12,6 +12,8 @@ from dynagrag.core.schema import Document, EmbedderIdentity, Finding, Vector, Ve
 
 WORKSPACE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 REPAIR = "run `dynagrag doctor --repair`"
+_PREFIX = " prefix="
+"""In an embedder's name, before a document prefix that was set."""
 RECORD_KINDS = (VectorKind.PASSAGE, VectorKind.MENTION, VectorKind.RECORD, VectorKind.LABEL)
 """The kinds that `put_vectors` and `keep_vectors` take; the others come and go with the graph."""
 SEARCHED_KINDS = (VectorKind.PASSAGE, VectorKind.ENTITY)
@@ -104,10 +106,15 @@ def check_embedder(
 
 def _remedy(stored: EmbedderIdentity, now: EmbedderIdentity) -> str:
     """How to get the embedder of a workspace's vectors again."""
+    base, base_now = (own.name.partition(_PREFIX)[0] for own in (stored, now))
+    if base != base_now:
+        return (
+            f"use --embedder {base}, or have it embedded anew by `dynagrag embedder use {base_now}`"
+        )
     if stored.name != now.name:
         return (
-            f"use --embedder {stored.name}, or have it embedded anew by `dynagrag embedder use"
-            f" {now.name}`"
+            "its texts were embedded behind another DYNAGRAG_DOCUMENT_PREFIX: set that of before,"
+            " or have it embedded anew by `dynagrag embedder use`"
         )
     return (
         "its server has another model under this name now, or cuts its vectors: have it serve the"

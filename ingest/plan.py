@@ -13,6 +13,7 @@ from dynagrag.config.settings import ChunkProfile
 from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.protocols import RecordStore
 from dynagrag.core.schema import Chunk, ChunkWork, Document, LoadedSource, Passage, Turn
+from dynagrag.ingest.kept_language import kept_language
 from dynagrag.ingest.kept_title import kept_title, titled
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.load.label_report import FileReading
@@ -55,8 +56,8 @@ class PlannedDocument:
     """A document to store, its chunks, those still to extract, and the earlier versions it
     replaces. `is_whole`: the chunks are all it has; else only those that an earlier run set aside.
     `extracted_by`: whose records of it the run replaces; "" where there are none.
-    `has_other_speakers`: than it is stored with. `title`: one that a person gave it, or an earlier
-    version of its file. `has_moved`: it is stored under another path.
+    `has_other_speakers`, `has_other_language`: than it is stored with. `title`: one that a person
+    gave it, or an earlier version of its file. `has_moved`: it is stored under another path.
     """
 
     document: Document
@@ -69,13 +70,16 @@ class PlannedDocument:
     is_whole: bool = True
     extracted_by: str = ""
     has_other_speakers: bool = False
+    has_other_language: bool = False
     title: str = ""
     has_moved: bool = False
 
     @property
     def is_changed(self) -> bool:
-        """Whether it replaces an earlier version of its file, or itself with other speakers."""
-        return bool(self.replaces) or self.has_other_speakers
+        """Whether it replaces an earlier version of its file, or itself with other speakers or in
+        another language.
+        """
+        return bool(self.replaces) or self.has_other_speakers or self.has_other_language
 
     @property
     def has_work(self) -> bool:
@@ -176,6 +180,7 @@ def make_plan(
     names: SpeakerNames = AS_LABELLED,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
     left_out: Sequence[LoadedSource] = (),
+    language: str = "",
 ) -> IngestPlan:
     """Reads the sources and compares them with the store. Nothing is written. `folders`: where
     files that are gone are looked for.
@@ -183,6 +188,7 @@ def make_plan(
     `names`: what speakers are called; what a document keeps of an earlier ingest stays where these
     say nothing. UsageError where they name who doesn't speak. `left_out`: what stood beside the
     sources and is refused unread.
+    `language`: the code (ISO 639-1) of all the sources'; empty: as it is kept, else found.
     """
     sources = list(sources)
     stored = {d.id: d for d in store.documents()}
@@ -202,12 +208,14 @@ def make_plan(
             refused.append(source)
             continue
         uri = uri_of(path)
-        kept, title = _kept(stored, source.sha256, store.workspace, by_uri.get(uri, ()))
+        kept, title, given_language = _kept(
+            stored, source.sha256, store.workspace, by_uri.get(uri, ())
+        )
         given = names.of_file(path.name)
         own_labels = labels_of(with_labels(source, given, kept))
         labels.setdefault(path.name, []).extend((*own_labels, *kept.values()))
         source = with_doubts(renamed(source, given, kept))
-        document, turns = make_document(source, store.workspace, uri)
+        document, turns = make_document(source, store.workspace, uri, language or given_language)
         if document.id in planned or document.id in unchanged:
             num_doubles += 1
             continue
@@ -248,9 +256,9 @@ def make_plan(
 
 def _kept(
     stored: Mapping[str, Document], sha256: str, workspace: str, same_uri: Iterable[str]
-) -> tuple[dict[str, str], str]:
-    """The names of speakers and the title that a document of this content keeps, else those of an
-    earlier version of its file.
+) -> tuple[dict[str, str], str, str]:
+    """The names of speakers, the title and the language that a document of this content keeps,
+    else those of an earlier version of its file.
     """
     own = stored.get(document_id_of(workspace, sha256))
     earlier = [stored[id_].meta for id_ in same_uri]
@@ -258,7 +266,12 @@ def _kept(
     # A version may have been stored and not yet have taken the place of the one before: then that
     # one may have been renamed since.
     titles = map(kept_title, [*metas, *earlier])
-    return next(filter(None, map(kept_names, metas)), {}), next(filter(None, titles), "")
+    languages = map(kept_language, [*metas, *earlier])
+    return (
+        next(filter(None, map(kept_names, metas)), {}),
+        next(filter(None, titles), ""),
+        next(filter(None, languages), ""),
+    )
 
 
 def _settled(
@@ -363,14 +376,18 @@ def _plan_document(
     )
     extractors = [name for name in live.values() if name != extractor_name and to_extract]
     has_other_speakers = kept_names(stored.meta) != kept_names(document.meta)
+    # What an older version stored has none, and is as it was found.
+    has_other_language = kept_language(stored.meta) != kept_language(document.meta)
     same_passages = [p.id for p in store.passages(document.id)] == [p.id for p in passages]
     left_over = live.keys() - {(c.start, c.end) for c in chunks}
     return replace(
         planned,
         to_extract=to_extract,
-        is_stored=same_passages and not (left_over or others or has_other_speakers),
+        is_stored=same_passages
+        and not (left_over or others or has_other_speakers or has_other_language),
         extracted_by=extractors[0] if extractors else "",
         has_other_speakers=has_other_speakers,
+        has_other_language=has_other_language,
         has_moved=stored.uri != document.uri,
     )
 

@@ -14,8 +14,19 @@ from pathlib import PurePath
 
 from dynagrag.config.settings import ChunkProfile
 from dynagrag.core.ids import GENERIC_SPEAKER, content_id, entity_key, estimate_tokens, speaker_key
-from dynagrag.core.schema import Chunk, Document, LoadedSource, Mention, MentionKind, Passage, Turn
+from dynagrag.core.schema import (
+    LANGUAGE_KEY,
+    Chunk,
+    Document,
+    LoadedSource,
+    Mention,
+    MentionKind,
+    Passage,
+    Turn,
+)
+from dynagrag.ingest.kept_language import in_language
 from dynagrag.ingest.load.whole_turns import turns_of
+from dynagrag.language.document_language import found_language
 from dynagrag.language.sentences import Span, num_words, sentence_spans, strip_span
 
 SPLITTER = "split-1"
@@ -46,16 +57,20 @@ def document_id_of(workspace: str, sha256: str) -> str:
 
 
 def make_document(
-    source: LoadedSource, workspace: str, uri: str
+    source: LoadedSource, workspace: str, uri: str, language: str = ""
 ) -> tuple[Document, tuple[Turn, ...]]:
     """The document and its turns: the source's, of captions whole sentences. Text = the turns'
-    texts joined by line breaks; a turn without words keeps its place, empty.
+    texts joined by line breaks; a turn without words keeps its place, empty. `language`: the code
+    (ISO 639-1) that a person named; empty: that of the words.
     """
-    spoken = turns_of(source)
+    code = language or found_language("\n".join(turn.text for turn in source.turns))
+    spoken = turns_of(source, code)
     text = "\n".join(turn.text for turn in spoken)
     title = source.title or PurePath(uri or source.path).stem
     document_id = document_id_of(workspace, source.sha256)
-    document = Document(document_id, workspace, title, uri, source.sha256, text, dict(source.meta))
+    meta = {**source.meta, LANGUAGE_KEY: code}
+    document = Document(document_id, workspace, title, uri, source.sha256, text, meta)
+    document = in_language(document, language)
     turns: list[Turn] = []
     start = 0
     for index, turn in enumerate(spoken):
@@ -148,7 +163,7 @@ def halve(document: Document, chunk: Chunk) -> tuple[Chunk, Chunk] | None:
             Chunk(chunk.document_id, right[0].start, chunk.end, right),
         )
     text = document.text[chunk.start : chunk.end]
-    spans = sentence_spans(text)
+    spans = sentence_spans(text, language=document.language)
     if len(spans) < 2:
         spans = []
         line_start = 0
@@ -225,7 +240,7 @@ def _units(document: Document, turns: Sequence[Turn], most: int) -> Iterator[_Un
         if size <= most:
             yield _Unit(start, end, turn.index, size)
             continue
-        for a, b in sentence_spans(document.text[start:end], most):
+        for a, b in sentence_spans(document.text[start:end], most, document.language):
             yield _Unit(
                 start + a, start + b, turn.index, num_words(document.text[start + a : start + b])
             )

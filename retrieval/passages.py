@@ -5,7 +5,6 @@ F = 0.6 z01(dense) + 0.4 z01(BM25)        z01: min-max to [0, 1] over the corpus
 """
 
 import logging
-import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain, pairwise
@@ -14,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.core.schema import ScoredPassage, Snapshot, Vector, Vectors
-from dynagrag.core.text import UNSPACED
 from dynagrag.graph_store.derived.embedded_texts import own_titles, passage_text
+from dynagrag.language.word_runs import words
 from dynagrag.retrieval.neighbours import Neighbours
 from dynagrag.retrieval.threads import num_threads, thread_pool
 
@@ -30,23 +29,6 @@ discounted.
 """
 MANY_VECTORS = 30_000
 """From here on their cosines are shared among threads."""
-_WORD = re.compile(r"\w+")
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_PART = re.compile(rf"[{UNSPACED}]+|[^\s{UNSPACED}]+")
-
-
-def words(text: str) -> list[str]:
-    r"""Lower-cased runs of \w, as BM25 sees a text. Chinese and Japanese put no space between
-    words: of their runs every two characters in a row are one, as search engines have it.
-    """
-    runs = _WORD.findall(text.lower())
-    if text.isascii() or not _UNSPACED.search(text):
-        return runs
-    found: list[str] = []
-    for part in _PART.findall(" ".join(runs)):
-        is_run = len(part) > 1 and _UNSPACED.match(part)
-        found += map("".join, pairwise(part)) if is_run else [part]
-    return found
 
 
 def z01(scores: Scores) -> Scores:

@@ -8,17 +8,11 @@ takes their weight.
 from collections.abc import Mapping
 
 from dynagrag.core.schema import Document
-from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of
+from dynagrag.language.content_words import content_words, function_words
+from dynagrag.language.document_language import language_of_document
+from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of_question
 from dynagrag.language.stemming import stem_of
-from dynagrag.language.words import FUNCTION_WORDS
-from dynagrag.retrieval.passages import words
 
-FEWEST_ENGLISH = 0.3
-"""The share of English function words from which on a text is English without being looked at
-further: of English speech they are 45 % and more, of a Dutch text 23, of a German one 13.
-"""
-_NUM_WORDS = 400
-"""The words of a document from which its language is told."""
 _STEM = "~"
 
 
@@ -28,11 +22,10 @@ class TermReader:
     """
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
-        english = {id_ for id_, document in documents.items() if _is_english(document.text)}
-        usual = ENGLISH if english else UNKNOWN
+        found = {id_: language_of_document(document) for id_, document in documents.items()}
+        usual = ENGLISH if ENGLISH in found.values() else UNKNOWN
         self._language = {
-            id_: ENGLISH if id_ in english else language_of(document.text, usual)
-            for id_, document in documents.items()
+            id_: usual if language == UNKNOWN else language for id_, language in found.items()
         }
         self._languages = tuple(dict.fromkeys(self._language.values()))
 
@@ -41,21 +34,19 @@ class TermReader:
         return _terms(text, self._language[document_id])
 
     def of_question(self, text: str) -> list[str]:
-        """The terms of a question, each once."""
-        found = (_terms(text, language) for language in self._languages)
+        """The terms of a question, each once. Function words of its own language are left out in
+        all of them: German "die" is no English verb.
+        """
+        small: frozenset[str] = frozenset()
+        if len(self._languages) > 1:
+            small = function_words(language_of_question(text))
+        found = (_terms(text, language, small) for language in self._languages)
         return list(dict.fromkeys(term for own in found for term in own))
 
 
-def _terms(text: str, language: str) -> list[str]:
+def _terms(text: str, language: str, left_out: frozenset[str] = frozenset()) -> list[str]:
     found = []
-    for word in words(text):
-        if language == ENGLISH and word in FUNCTION_WORDS:
-            continue
-        found += [word, _STEM + stem_of(word, language)]
+    for word in content_words(text, language):
+        if word not in left_out:
+            found += [word, _STEM + stem_of(word, language)]
     return found
-
-
-def _is_english(text: str) -> bool:
-    beginning = words(text[: 10 * _NUM_WORDS])[:_NUM_WORDS]
-    num_function = sum(word in FUNCTION_WORDS for word in beginning)
-    return num_function > FEWEST_ENGLISH * len(beginning)

@@ -225,7 +225,7 @@ def session(name: str | None = None) -> WorkspaceSession | None:
                 store_address(folder, now.model_copy(update={"store": None})).text,
             )
             opened = open_workspace(
-                name, settings=now, create=is_its_own, embedder=shared.embedder(now)
+                name, settings=now, create=is_its_own, embedder_of=shared.embedder
             )
             shared.sessions[key] = WorkspaceSession(opened, folder_number=_number_of(folder))
         found = shared.sessions[key]
@@ -298,7 +298,7 @@ def opener(
             settings=now,
             create=create,
             chat_model=shared.chat_model(now),
-            embedder=shared.embedder(now),
+            embedder_of=shared.embedder,
         ) as space:
             yield space
 

@@ -16,7 +16,8 @@ from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Vector, Vectors
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
 from dynagrag.evaluation.pruning.triple_graph import Triple
-from dynagrag.retrieval.passages import Scores, WordScores, best_rows, cosines_with, words
+from dynagrag.language.word_runs import words
+from dynagrag.retrieval.passages import Scores, WordScores, best_rows, cosines_with
 from dynagrag.retrieval.steiner.steiner_tree import Ints, steiner_tree
 
 Flags = NDArray[np.bool_]

@@ -40,7 +40,8 @@ from dynagrag.evaluation.pruning.two_wiki import triples_of
 from dynagrag.evaluation.question_sets.json_rows import SUFFIXES, Row, each_row
 from dynagrag.evaluation.question_sets.parquet_rows import parquet_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
-from dynagrag.retrieval.passages import WordScores, best_rows, words
+from dynagrag.language.word_runs import words
+from dynagrag.retrieval.passages import WordScores, best_rows
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
 
 _TREE = TreeOptions()

@@ -12,8 +12,9 @@ from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Evidence, Line
 from dynagrag.generation.evidence import Span, claim_lines, span_evidence, speaker_spans
 from dynagrag.generation.support import nearness
+from dynagrag.language.word_runs import words
 from dynagrag.language.words import FUNCTION_WORDS
-from dynagrag.retrieval.passages import PassageScores, best_rows, words
+from dynagrag.retrieval.passages import PassageScores, best_rows
 
 _MAX_LINES = 10
 """Of one claim, that are checked."""

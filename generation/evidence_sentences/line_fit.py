@@ -74,7 +74,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     sentences = [s for row in every for s in index.sentences(row)]
     vectors = index.vectors(sentences, embedder)
     talk = _Talk.of(index, list(every), sentences, vectors)
-    names = content_stems(" ".join(chain.from_iterable(side.labels for side in sides)))
+    names = " ".join(chain.from_iterable(side.labels for side in sides))
     parts = _parts(index, whole, talk, names)
     total = _total(parts)
     for side, search in zip(sides, searches, strict=True):
@@ -151,27 +151,25 @@ class _Talk:
         )
 
 
-def _parts(
-    index: LineIndex, search: _LineSearch, talk: _Talk, no_words: frozenset[str]
-) -> dict[str, Floats]:
-    """Of each sentence, by name. `no_words`: stems that are not looked for."""
-    sentences, vector, speakers = talk.sentences, search.question.vector, search.speakers
+def _parts(index: LineIndex, search: _LineSearch, talk: _Talk, no_words: str) -> dict[str, Floats]:
+    """Of each sentence, by name. `no_words`: names that are not looked for."""
+    sentences, question, speakers = talk.sentences, search.question, search.speakers
     place_of = {row: 1.0 / (1.0 + place) for place, row in enumerate(search.rows)}
-    names = content_stems(" ".join(speakers))
-    stems = content_stems(search.question.text) - no_words
+    share = WordShares(index, question.text, no_words)
+    names = {language: content_stems(" ".join(speakers), language) for language in index.languages}
     # who says their own name introduces themselves, and answers nothing
-    own = [s.stems - names if s.speaker in speakers else s.stems for s in sentences]
+    own = [s.stems - names[s.language] if s.speaker in speakers else s.stems for s in sentences]
     joined = [own[i] | _at(own, talk.before[i]) | _at(own, talk.after[i]) for i in range(len(own))]
-    wanted = asked_answer(search.question.text)
+    wanted = asked_answer(question.text)
     return {
-        "cosine": cosines_with(talk.vectors, vector),
-        "around": cosines_with(talk.with_neighbours, vector),
-        "stretch": cosines_with(talk.of_stretches, vector),
+        "cosine": _nearness(index, talk.vectors, question),
+        "around": _nearness(index, talk.with_neighbours, question),
+        "stretch": _nearness(index, talk.of_stretches, question),
         "place": np.array([place_of.get(s.row, 0.0) for s in sentences]),
-        "words": shares(index, stems, own),
-        "words around": shares(index, stems, joined),
+        "words": share.of_all(sentences, own),
+        "words around": share.of_all(sentences, joined),
         "words asked": np.array(
-            [max(shares(index, stems, [s.stems for s in own]), default=0.0) for own in talk.asked]
+            [max((share.of(s.stems, s.language) for s in own), default=0.0) for own in talk.asked]
         ),
         "answer": _answer_fits(wanted, [[s] for s in sentences]),
         "answer around": _answer_fits(wanted, talk.stretches),
@@ -180,6 +178,12 @@ def _parts(
         "call": np.array([float(_is_formal(s, index.speaker_words)) for s in sentences]),
         "empty": np.array([float(s.says_nothing) for s in sentences]),
     }
+
+
+def _nearness(index: LineIndex, vectors: Vectors, question: Question) -> Floats:
+    """(n,) cosines as MiniLM's would be, which the weights were fitted with; 0 of no vector."""
+    cosines = cosines_with(vectors, question.vector)
+    return np.where(vectors.any(axis=1), index.snapshot.scale.of_answers(cosines), 0.0)
 
 
 def _total(parts: Mapping[str, Floats]) -> Floats:
@@ -281,10 +285,32 @@ def _at(stems: Sequence[frozenset[str]], i: int) -> frozenset[str]:
     return stems[i] if i >= 0 else frozenset()
 
 
-def shares(index: LineIndex, wanted: frozenset[str], held: Sequence[frozenset[str]]) -> Floats:
-    """The share of the question's words that each holds, weighted by rarity, 0 to 1."""
-    rarity = {word: index.rarity(word) for word in wanted}
-    whole = sum(rarity.values()) or 1.0
-    return np.array(
-        [sum(rarity[word] for word in wanted & own) / whole for own in held], dtype=np.float64
-    )
+class WordShares:
+    """The share of a question's content words that a text holds, weighted by rarity, 0 to 1: in
+    the text's language.
+    """
+
+    def __init__(self, index: LineIndex, question: str, but: str = "") -> None:
+        """`but`: words that aren't looked for."""
+        self._rarity = {
+            language: {
+                word: index.rarity(word)
+                for word in content_stems(question, language) - content_stems(but, language)
+            }
+            for language in index.languages
+        }
+        self._whole = {
+            language: sum(rarity.values()) or 1.0 for language, rarity in self._rarity.items()
+        }
+
+    def of(self, held: frozenset[str], language: str) -> float:
+        """Of a text with these stems."""
+        rarity = self._rarity[language]
+        return sum(rarity[word] for word in rarity.keys() & held) / self._whole[language]
+
+    def of_all(
+        self, sentences: Sequence[PassageSentence], held: Sequence[frozenset[str]]
+    ) -> Floats:
+        """(n,) of each sentence with these stems."""
+        shares = [self.of(own, s.language) for s, own in zip(sentences, held, strict=True)]
+        return np.array(shares, dtype=np.float64)

@@ -17,8 +17,9 @@ from dynagrag.generation.evidence_sentences.line_kinds import is_question, says_
 from dynagrag.generation.evidence_sentences.unknown_names import UnknownNames
 from dynagrag.generation.support import WORD, content_stems, stem
 from dynagrag.graph_store.derived.embedded_texts import own_titles, sentence_text
-from dynagrag.language.identification import other_language_of
-from dynagrag.language.sentences import sentence_spans
+from dynagrag.language.document_language import language_of_document
+from dynagrag.language.identification import ENGLISH, UNKNOWN
+from dynagrag.language.sentences import num_words, sentence_spans
 from dynagrag.retrieval.named_speakers import NamedSpeakers
 from dynagrag.retrieval.passages import PassageScores
 
@@ -46,6 +47,8 @@ class PassageSentence:
     opens_exchange: bool
     """A question that names a speaker: whoever is asked now."""
     num_words: int
+    language: str
+    """The code of its document's; "und" where it can't be told."""
 
     @property
     def turn_index(self) -> int:
@@ -86,10 +89,11 @@ class LineIndex:
             found = []
             for begin, stop, turn in parts or [(passage.start, passage.end, None)]:
                 part = self.snapshot.text(document, begin, max(begin, stop))
-                for a, b in sentence_spans(part, language=self._language(document)):
+                language = self.language(document)
+                for a, b in sentence_spans(part, language=language):
                     start, end = begin + a, begin + b
                     text = self.snapshot.text(document, start, end)
-                    is_idle = says_nothing(text, turn.speaker if turn else None)
+                    is_idle = says_nothing(text, turn.speaker if turn else None, language)
                     is_asked = is_question(text)
                     found.append(
                         PassageSentence(
@@ -100,11 +104,12 @@ class LineIndex:
                             end=end,
                             text=text,
                             turn=turn,
-                            stems=content_stems(text),
+                            stems=content_stems(text, language),
                             says_nothing=is_idle,
                             is_question=is_asked,
                             opens_exchange=is_asked and turn is not None and self._names(text),
-                            num_words=len(text.split()),
+                            num_words=num_words(text),
+                            language=language,
                         )
                     )
             self._sentences[row] = tuple(found)
@@ -142,11 +147,11 @@ class LineIndex:
         turns = self.snapshot.turns.get(passage.document_id, ())
         return turns[passage.first_turn : passage.last_turn + 1]
 
-    def _language(self, document_id: str) -> str:
-        """That of a document where it is another than English."""
+    def language(self, document_id: str) -> str:
+        """The code of a document's; "und" where it can't be told."""
         if document_id not in self._languages:
-            text = self.snapshot.documents[document_id].text
-            self._languages[document_id] = other_language_of(text)
+            document = self.snapshot.documents[document_id]
+            self._languages[document_id] = language_of_document(document)
         return self._languages[document_id]
 
     # ---------------------------------------------------------------------------------------- words
@@ -162,13 +167,23 @@ class LineIndex:
         )
 
     @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """Those of the documents, each once."""
+        return tuple(dict.fromkeys(map(self.language, self.snapshot.documents)))
+
+    @cached_property
     def _frequencies(self) -> Counter[str]:
-        """In how many passages each stem occurs, at most: words of one stem are counted one by
-        one.
+        """In how many passages each stem occurs; where all are English at most, since words of one
+        stem are counted one by one.
         """
         counts: Counter[str] = Counter()
-        for word, number in self.passages.word_frequencies.items():
-            counts[stem(word)] += number
+        if set(self.languages) <= {ENGLISH, UNKNOWN}:
+            for word, number in self.passages.word_frequencies.items():
+                counts[stem(word)] += number
+            return counts
+        for passage in self.snapshot.passages:
+            text = self.snapshot.text(passage.document_id, passage.start, passage.end)
+            counts.update(content_stems(text, self.language(passage.document_id)))
         return counts
 
     def rarity(self, stem_: str) -> float:

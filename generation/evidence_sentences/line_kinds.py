@@ -12,6 +12,7 @@ from dynagrag.language.english.spoken_lines import (
     SHOW_NOTE,
 )
 from dynagrag.language.german import data as german
+from dynagrag.language.identification import ENGLISH, UNKNOWN
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_WORDS, HONORIFICS
 
@@ -31,9 +32,9 @@ _LINK = re.compile(
     r"https?://|www\.|(?<![\w-])[\w-]+\.(?:com|org|net|io|fm|tv|ai)\b|@\w{2,}|#\w{2,}",
     re.IGNORECASE,
 )
-_ENDS = tuple(".!?…,;:\"'”’)]-—–")
+_ENDS = tuple(".!?…,;:\"'”’)]-—–。！？、」』؟،؛।;՞")
 _MAX_HEADING_WORDS = 10
-_QUESTION_END = re.compile(r"\?[\"'”’)\]]*$")
+_QUESTION_END = re.compile(r"(?:[?？؟⁇]|か。)[\"'”’»)\]」』]*$")
 
 
 def is_aside(text: str) -> bool:
@@ -87,20 +88,33 @@ def is_heading(text: str, speaker: str | None) -> bool:
     text = text.strip()
     if speaker is not None:
         return False
-    if SHOW_NOTE.match(text) or (_LINK.search(text) and not has_verb(_LINK.sub(" ", text))):
+    if is_note(text):
         return True
     return (
         len(text.split()) <= _MAX_HEADING_WORDS and not text.endswith(_ENDS) and not has_verb(text)
     )
 
 
-def says_nothing(text: str, speaker: str | None) -> bool:
-    """A filler, a stage direction, a heading or a line of show notes."""
-    return is_filler(text) or is_aside(text) or is_heading(text, speaker)
+def is_note(text: str) -> bool:
+    """A line of show notes, a link or a list of times."""
+    text = text.strip()
+    is_link = bool(_LINK.search(text)) and not has_verb(_LINK.sub(" ", text))
+    return is_link or bool(SHOW_NOTE.match(text))
+
+
+def says_nothing(text: str, speaker: str | None, language: str = ENGLISH) -> bool:
+    """A filler, a stage direction, a heading or a line of show notes. A heading is told by its
+    lack of a verb, which isn't known of other languages (ISO 639-1) than English.
+    """
+    if is_filler(text) or is_aside(text):
+        return True
+    if language in (ENGLISH, UNKNOWN):
+        return is_heading(text, speaker)
+    return speaker is None and is_note(text)
 
 
 def is_question(text: str) -> bool:
-    """Whether it ends with a question mark."""
+    """Whether it ends with a question mark, or as Japanese questions do."""
     return bool(_QUESTION_END.search(text.rstrip()))
 
 

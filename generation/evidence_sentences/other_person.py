@@ -20,9 +20,9 @@ from dynagrag.core.schema import OtherPerson, Question
 from dynagrag.generation.evidence_sentences.answerable import foreign_language
 from dynagrag.generation.evidence_sentences.excerpts import citation_of
 from dynagrag.generation.evidence_sentences.line_fit import WEIGHTS as FIT_WEIGHTS
-from dynagrag.generation.evidence_sentences.line_fit import Fits, Floats, shares
+from dynagrag.generation.evidence_sentences.line_fit import Fits, Floats, WordShares
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
-from dynagrag.generation.support import WORD, content_stems
+from dynagrag.generation.support import WORD
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_WORDS
@@ -176,12 +176,12 @@ def _says(
     """(n,) how well each sentence says what is asked, whoever it is asked of."""
     sentences = fits.sentences
     bare = _without_names(question.text, asked)
-    stems = content_stems(bare)
-    own = [s.stems & stems for s in sentences]
+    shares = WordShares(index, bare)
+    own = [s.stems for s in sentences]
     parts = {
         "cosine": z(cosines_with(fits.vectors, embedder.embed_query(bare))),
-        "words": shares(index, stems, own),
-        "words beside": shares(index, stems, _with_same_turn(sentences, own)),
+        "words": shares.of_all(sentences, own),
+        "words beside": shares.of_all(sentences, _with_same_turn(sentences, own)),
         "words asked": fits.parts["words asked"],
     }
     says: Floats = sum((w * parts[name] for name, w in WEIGHTS.items()), np.zeros(len(sentences)))

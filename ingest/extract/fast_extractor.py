@@ -219,5 +219,5 @@ def _sentences(
         for turn in turns[passage.first_turn : passage.last_turn + 1]:
             start = max(turn.start, passage.start, chunk.start)
             end = max(start, min(turn.end, passage.end, chunk.end))
-            for a, b in sentence_spans(document.text[start:end]):
+            for a, b in sentence_spans(document.text[start:end], language=document.language):
                 yield passage, turn.index, start + a, start + b

@@ -174,7 +174,7 @@ class RecordBuilder:
         for turn in turns[first : last + 1]:
             begin, end = max(turn.start, chunk.start), min(turn.end, chunk.end)
             offset = begin - chunk.start
-            spans = sentence_spans(document.text[begin:end])
+            spans = sentence_spans(document.text[begin:end], language=document.language)
             self._sentences += [(offset + a, offset + b) for a, b in spans]
         self._entities: dict[tuple[str, str], EntityReply] = {}
         self._relations: dict[tuple[str, str, str, int, int], RelationReply] = {}

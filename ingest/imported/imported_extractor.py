@@ -146,7 +146,7 @@ class _Records:
             for turn in self._turns[passage.first_turn : passage.last_turn + 1]:
                 start = max(turn.start, passage.start)
                 text = self._document.text[start : max(start, min(turn.end, passage.end))]
-                for a, b in sentence_spans(text):
+                for a, b in sentence_spans(text, language=self._document.language):
                     sentences.append((start + a, start + b, _compared_words(text[a:b])))
         seen: set[tuple[str, str, str]] = set()
         for head_name, stated, tail_name in triples:

@@ -55,6 +55,7 @@ from dynagrag.ingest.load.subtitles import (
 )
 from dynagrag.ingest.load.tables import parse_csv
 from dynagrag.ingest.load.xml_forms import parse_xml
+from dynagrag.language.document_language import found_language
 
 logger = logging.getLogger(__name__)
 
@@ -140,8 +141,8 @@ def load_source(path: Path) -> LoadedSource:
 
 
 def inspect_row(source: LoadedSource) -> dict[str, object]:
-    """How a file was read, for programs: `{path, format, turns: [{speaker, start_s, end_s, text}],
-    labels: [{text, fate, why, num_turns, num_words, times_s, lines}], refused}`.
+    """How a file was read, for programs: `{path, format, language, turns: [{speaker, start_s,
+    end_s, text}], labels: [{text, fate, why, num_turns, num_words, times_s, lines}], refused}`.
     """
     turns = [
         {"speaker": turn.speaker, "start_s": turn.start_s, "end_s": turn.end_s, "text": turn.text}
@@ -150,6 +151,7 @@ def inspect_row(source: LoadedSource) -> dict[str, object]:
     return {
         "path": source.path,
         "format": source.format,
+        "language": found_language("\n".join(turn.text for turn in source.turns)),
         "turns": turns,
         "labels": [asdict(label) for label in source.labels],
         "refused": source.refused,

@@ -14,6 +14,7 @@ from itertools import accumulate, pairwise
 from dynagrag.core.schema import LoadedSource, SourceTurn
 from dynagrag.ingest.load.captions import begins_another
 from dynagrag.ingest.load.label_shapes import is_aside
+from dynagrag.language.document_language import found_language
 from dynagrag.language.english.data import words_of
 from dynagrag.language.sentences import (
     MAX_SENTENCE_WORDS,
@@ -59,14 +60,19 @@ _SELF = re.compile(r"I\b")
 _DASHES = "-–— "
 
 
-def turns_of(source: LoadedSource) -> tuple[SourceTurn, ...]:
-    """A source's turns as a document has them: of captions whole ones, else its own."""
-    return whole_turns(source.turns) if source.format in _CAPTIONS else source.turns
+def turns_of(source: LoadedSource, language: str = "") -> tuple[SourceTurn, ...]:
+    """A source's turns as a document has them: of captions whole ones, else its own. `language`:
+    the code of its words' (ISO 639-1); empty: as it is found.
+    """
+    if source.format not in _CAPTIONS:
+        return source.turns
+    words = "\n".join(cue.text for cue in source.turns)
+    return whole_turns(source.turns, language or found_language(words))
 
 
-def whole_turns(cues: Sequence[SourceTurn]) -> tuple[SourceTurn, ...]:
+def whole_turns(cues: Sequence[SourceTurn], language: str = "") -> tuple[SourceTurn, ...]:
     """The same words in the same order, but for what is shown again; a turn holds whole sentences
-    of one speaker.
+    of one speaker. `language`: the code of their words', where it is known.
 
     A cue that is cut gives each part its share of its time.
     """
@@ -78,7 +84,7 @@ def whole_turns(cues: Sequence[SourceTurn]) -> tuple[SourceTurn, ...]:
             runs[-1].append(cue)
         else:
             runs.append([cue])
-    return tuple(turn for run in runs for turn in (_cut(run) if len(run) > 1 else run))
+    return tuple(turn for run in runs for turn in (_cut(run, language) if len(run) > 1 else run))
 
 
 def _without_repeats(cues: Sequence[SourceTurn]) -> Sequence[SourceTurn]:
@@ -127,11 +133,11 @@ def _goes_on(cue: SourceTurn, following: SourceTurn, is_running_on: bool) -> boo
     return following.start_s >= cue.start_s and following.start_s - before <= most
 
 
-def _cut(run: Sequence[SourceTurn]) -> Iterator[SourceTurn]:
+def _cut(run: Sequence[SourceTurn], language: str) -> Iterator[SourceTurn]:
     """The turns of a run of cues."""
     text = " ".join(cue.text for cue in run)
     offsets = [0, *accumulate(len(cue.text) + 1 for cue in run)]
-    cuts = [*_places(run, text, offsets), len(text) + 1]
+    cuts = [*_places(run, text, offsets, language), len(text) + 1]
     at = 0
     for start, end in pairwise(cuts):
         while offsets[at + 1] <= start:
@@ -144,11 +150,13 @@ def _cut(run: Sequence[SourceTurn]) -> Iterator[SourceTurn]:
         yield SourceTurn(text[start : end - 1].strip(), run[at].speaker, start_s, end_s)
 
 
-def _places(run: Sequence[SourceTurn], text: str, offsets: Sequence[int]) -> list[int]:
+def _places(
+    run: Sequence[SourceTurn], text: str, offsets: Sequence[int], language: str
+) -> list[int]:
     """The offsets where turns begin: where a cue does, or at the last beginning of a sentence in
     the cue before, if it goes on. What has no punctuation is cut where a speaker may have paused.
     """
-    spans = sentence_spans(text, _WHOLE)
+    spans = sentence_spans(text, _WHOLE, language)
     begins = [start for start, _ in spans]
     lengths = [num_words(text[start:end]) for start, end in spans]
     places = [0]

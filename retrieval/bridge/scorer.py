@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.core.schema import Vector, Vectors
+from dynagrag.language.word_runs import words
 from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph, PageRank
-from dynagrag.retrieval.passages import Scores, best_rows, cosines_with, words, z01
+from dynagrag.retrieval.passages import Scores, best_rows, cosines_with, z01
 
 Ints = NDArray[np.int64]
 

@@ -10,6 +10,7 @@ from dynagrag.ui.ask.invitation import show_documents
 from dynagrag.ui.ask.source_panel import InView, OpenSource, number, watch_links
 from dynagrag.ui.ask.source_view import show_source
 from dynagrag.ui.choice_labels import document_labels
+from dynagrag.ui.language_box import ask_language
 from dynagrag.ui.rename_box import ask_title
 from dynagrag.ui.safe_markdown import plain
 
@@ -51,7 +52,9 @@ def page() -> None:
         title.header(plain(document.title), anchor=False)
         with renaming:
             ask_title(session, document, is_quiet=True)
-        st.caption(plain(document.uri))
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(plain(document.uri), width="content")
+            ask_language(session, document)
         opened = OpenSource(
             document.id,
             number(st.query_params.get("start", "")),

@@ -67,7 +67,7 @@ def show() -> None:
     request = _ask_request(
         measure,
         arms,
-        desk.name,
+        desk,
         questions,
         settings,
         before if before and before.measure is measure else None,
@@ -144,7 +144,7 @@ def _ask_measure(before: RunRequest | None) -> Measure:
 def _ask_request(
     measure: Measure,
     words: Mapping[str, str],
-    workspace: str,
+    desk: WorkspaceSession,
     questions: str,
     settings: Settings,
     before: RunRequest | None,
@@ -180,11 +180,11 @@ def _ask_request(
     is_asking = measure.asks_model
     return RunRequest(
         measure=measure,
-        workspace=workspace,
+        workspace=desk.name,
         questions=questions,
         arms=arms,
         llm=settings.llm if is_asking else None,
-        embedder=settings.embedder,
+        embedder=desk.space.settings.embedder,
         **chosen,
     )
 

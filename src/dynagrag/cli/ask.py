@@ -26,6 +26,8 @@ from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.registry.traversals import TRAVERSALS
 
 if TYPE_CHECKING:
+    from dynagrag.config.settings import Settings
+    from dynagrag.core.protocols import Embedder
     from dynagrag.workspace.asking import AskOptions
     from dynagrag.workspace.facade import Workspace
 
@@ -175,8 +177,19 @@ def ask(
     settings = read_settings(llm, embedder, store)
     since_s, until_s = _seconds(since, "--since"), _seconds(until, "--until")
     from dynagrag.models.embedders import begin_loading
+    from dynagrag.workspace.address import workspace_meant
+    from dynagrag.workspace.own_embedder import probable_embedder
 
-    loading = begin_loading(settings)  # while the rest is imported and the graph is read
+    folder = settings.workspaces_dir / workspace_meant(workspace, settings)
+    probable = probable_embedder(folder, settings)
+    loading = begin_loading(probable)  # while the rest is imported and the graph is read
+
+    def embedder_of(chosen: "Settings") -> "Embedder":
+        from dynagrag import wiring
+
+        is_loading = loading is not None and chosen.embedder == probable.embedder
+        return loading if loading and is_loading else wiring.make_embedder(chosen)
+
     from dynagrag.core.schema import Filters
     from dynagrag.workspace.asking import AskOptions
 
@@ -194,7 +207,7 @@ def ask(
     if settings.llm is None and soft is None:
         _tell_what_needs_a_model(options)
     shown = _Shown(as_json, trace, lines)
-    with open_to_read(workspace, settings, loading) as space:
+    with open_to_read(workspace, settings, embedder_of if loading else None) as space:
         if question is not None:
             if soft is not None and llm is not None:
                 from dynagrag import wiring

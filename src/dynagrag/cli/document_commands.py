@@ -1,4 +1,6 @@
-"""The documents of a workspace from the command line: list, rename and delete them."""
+"""The documents of a workspace from the command line: list, rename and delete them, and correct
+their language.
+"""
 
 from collections import Counter
 from dataclasses import asdict
@@ -28,12 +30,15 @@ _NUM_SPEAKERS = 4
 
 
 def documents(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
-    """List a workspace's documents: title, turns, words, who speaks most, and the path they came
-    from.
+    """List a workspace's documents: title, turns, words, language, who speaks most, and the path
+    they came from.
 
-    `rename`, `delete` and `ask --document` take a title, a path or an id, which --json gives.
+    `rename`, `set-language`, `delete` and `ask --document` take a title, a path or an id, which
+    --json gives.
     """
     set_up_log(False)
+    from dynagrag.language.identification import language_name
+
     with open_to_read(workspace, read_settings(store=store)) as space:
         found = sorted(space.store.documents(), key=lambda d: (d.title.casefold(), d.uri))
         turns = {document.id: space.store.turns(document.id) for document in found}
@@ -51,7 +56,7 @@ def documents(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = 
         say(
             in_line(
                 f"{document.title}: {plural(len(turns[document.id]), 'turn')}, {row['words']:,}"
-                f" words{spoken}; {document.uri}"
+                f" words, {language_name(row['language'])}{spoken}; {document.uri}"
             )
         )
     if not found:
@@ -60,6 +65,8 @@ def documents(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = 
 
 
 def _row(document: "Document", turns: "tuple[Turn, ...]") -> dict[str, Any]:
+    from dynagrag.language.document_language import language_of_document
+
     spoken: Counter[str] = Counter()
     for turn in turns:
         spoken[turn.speaker or ""] += turn.end - turn.start
@@ -69,6 +76,7 @@ def _row(document: "Document", turns: "tuple[Turn, ...]") -> dict[str, Any]:
         "path": document.uri,
         "turns": len(turns),
         "words": len(document.text.split()),
+        "language": language_of_document(document),
         "speakers": [speaker for speaker, _ in spoken.most_common() if speaker],
     }
 
@@ -136,6 +144,35 @@ def rename(
         say_json({"renamed": renamed.id, "title": renamed.title})
     else:
         say(f"{renamed.uri} is called {renamed.title!r} now")
+    return 0
+
+
+def set_language(
+    reference: Annotated[
+        str, typer.Argument(metavar="DOCUMENT", help="A document's id, path or title.")
+    ],
+    language: Annotated[
+        str,
+        typer.Argument(metavar="LANGUAGE", help="Its ISO 639-1 code or English name: de, German."),
+    ],
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    embedder: EMBEDDER = None,
+    as_json: JSON = False,
+) -> int:
+    """Correct a document's language, which stays when its file changes. Questions find its words by
+    that language's stems at once; its sentences are parted by that language's rules when its file
+    is ingested again.
+    """
+    set_up_log(False)
+    from dynagrag.language.identification import language_name
+
+    with open_space(workspace, read_settings(None, embedder, store)) as space:
+        changed = space.documents.set_language(reference, language)
+    if as_json:
+        say_json({"id": changed.id, "language": changed.language})
+    else:
+        say(in_line(f"{changed.title} is in {language_name(changed.language)} now"))
     return 0
 
 

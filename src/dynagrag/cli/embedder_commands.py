@@ -39,7 +39,9 @@ def use(
 
     Example: dynagrag embedder use bge-small -w talks
     """
+    from dynagrag.config.settings import where_set
     from dynagrag.upkeep.embedder_switch import estimate_switch, give_up_switch, switch_embedder
+    from dynagrag.workspace.own_embedder import is_named
 
     settings = read_settings(embedder=spec, store=store)
     with open_space(workspace, settings) as space:
@@ -70,7 +72,11 @@ def use(
         return 0
     say(
         f"{report.num_vectors:,} vectors of {report.after.name};"
-        f" {report.num_entities:,} entities. From now on: --embedder {spec}, or"
-        f" DYNAGRAG_EMBEDDER={spec}"
+        f" {report.num_entities:,} entities. Commands use it for this workspace from now on."
     )
+    if (other := read_settings()).embedder != spec and is_named(other):
+        complain(
+            f"{where_set('embedder')} names {other.embedder}, with which it can't be asked any"
+            f" more: take that out, or write --embedder {spec}"
+        )
     return 0

@@ -92,6 +92,18 @@ SPEAKER_MAP = Annotated[
     ),
 ]
 
+LANGUAGE = Annotated[
+    str,
+    typer.Option(
+        metavar="LANGUAGE",
+        help=(
+            "The language of all these files, by ISO 639-1 code or English name (de, German): whose"
+            " sentences, stems and function words count. Later ingests of the same files keep it."
+            " Default: each file's own, as its words tell; `documents` shows it."
+        ),
+    ),
+]
+
 
 def ingest(
     paths: Annotated[list[str], typer.Argument(metavar="PATHS", help="Files, folders or globs.")],
@@ -111,6 +123,7 @@ def ingest(
     remove_missing: REMOVE_MISSING = False,
     speaker_map: SPEAKER_MAP = None,
     follow_links: FOLLOW_LINKS = False,
+    language: LANGUAGE = "",
     yes: YES = False,
     as_json: JSON = False,
     verbose: VERBOSE = False,
@@ -145,6 +158,7 @@ def ingest(
         names,
         tuple(str(Path(path).absolute()) for path in glossary or ()),
         follow_links,
+        language,
     )
     settings = read_settings(llm, embedder, store)
     check_options(options)  # an option or a path that can't be makes no workspace

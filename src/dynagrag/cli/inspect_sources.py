@@ -66,10 +66,11 @@ def inspect(
     """Show how each file is read, or why it is refused: what became of each label, and which
     speakers look like one person. Nothing is stored.
 
-    --json prints one object per line: {path, format, turns: [{speaker, start_s, end_s, text}],
-    labels: [{text, fate, why, num_turns, num_words, times_s, lines}], refused}, with --speakers
-    also {findings: [{kind, labels, what, lines}], doubtful, introduced: [{label, name, line}]};
-    times are in seconds. Of a workspace's documents: {document, id} and what --speakers adds.
+    --json prints one object per line: {path, format, language, turns: [{speaker, start_s,
+    end_s, text}], labels: [{text, fate, why, num_turns, num_words, times_s, lines}], refused},
+    with --speakers also {findings: [{kind, labels, what, lines}], doubtful, introduced:
+    [{label, name, line}]}; times are in seconds, languages ISO 639-1 codes. Of a workspace's
+    documents: {document, id} and what --speakers adds.
 
     Example: dynagrag inspect --speakers -w talks "Board meeting"
     """
@@ -182,18 +183,21 @@ def _print_source(source: "LoadedSource") -> None:
     from dynagrag.ingest.extract.case_use import fast_remarks
     from dynagrag.ingest.load import turns_of
     from dynagrag.ingest.load.label_report import label_line, unknown_notes
+    from dynagrag.language.document_language import found_language
+    from dynagrag.language.identification import language_name
 
     if source.refused is not None:
         say(f"{in_line(source.path)}\n  refused: {source.refused}")
         return
-    turns = turns_of(source)
+    language = found_language("\n".join(turn.text for turn in source.turns))
+    turns = turns_of(source, language)
     num_words = sum(len(t.text.split()) for t in turns)
     times = [t.start_s for t in turns if t.start_s is not None]
     of_cues = f" of {len(source.turns)} cues" if len(turns) != len(source.turns) else ""
     say(in_line(source.path))
     say(
         f"  {source.format}, {source.encoding or 'text'}: {len(turns)} turns{of_cues}, {num_words}"
-        " words"
+        f" words, {language_name(language)}"
     )
     say("  labels:" if source.labels else "  labels: none")
     for label in source.labels[:_MAX_LABELS]:

@@ -12,7 +12,7 @@ import typer
 from dynagrag.cli.ask import ask
 from dynagrag.cli.backup import backup, doctor, restore
 from dynagrag.cli.demo import demo
-from dynagrag.cli.document_commands import delete, documents, rename
+from dynagrag.cli.document_commands import delete, documents, rename, set_language
 from dynagrag.cli.embedder_commands import embedder_app
 from dynagrag.cli.evaluate.citations import MEASURES, citations
 from dynagrag.cli.evaluate.embedders import embedders
@@ -77,6 +77,7 @@ for _command in (
     ask,
     documents,
     rename,
+    set_language,
     delete,
     backup,
     restore,

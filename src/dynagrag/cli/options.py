@@ -53,7 +53,8 @@ EMBEDDER = Annotated[
         "--embedder",
         help=(
             "Embedder: minilm, another of `dynagrag models list`, a folder or hub name of any"
-            " sentence embedder, or openai:NAME. Default: the setting `embedder`, else minilm."
+            " sentence embedder, or openai:NAME. Default: the setting `embedder`, else the"
+            " workspace's own, minilm for a new one."
         ),
     ),
 ]

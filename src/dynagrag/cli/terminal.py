@@ -19,8 +19,8 @@ from dynagrag.core.text import STEERING, collapse, duration_text
 
 if TYPE_CHECKING:
     from dynagrag.config.settings import Settings
-    from dynagrag.core.protocols import Embedder
     from dynagrag.workspace.facade import Workspace
+    from dynagrag.workspace.parts import EmbedderOf
 
 EXIT_SET_ASIDE = 3
 _SECONDS_A_LINE = 10
@@ -166,24 +166,22 @@ def open_space(
     workspace: str | None,
     settings: "Settings",
     create: bool = False,
-    embedder: "Embedder | None" = None,
+    embedder_of: "EmbedderOf | None" = None,
 ) -> "Workspace":
-    """Opens a workspace that is there, or makes it. `embedder`: one that is open, in place of that
-    of the settings.
-    """
+    """Opens a workspace that is there, or makes it. `embedder_of`: opens its embedder."""
     from dynagrag.workspace.facade import open_workspace
 
-    return open_workspace(workspace, settings=settings, create=create, embedder=embedder)
+    return open_workspace(workspace, settings=settings, create=create, embedder_of=embedder_of)
 
 
 def open_to_read(
-    workspace: str | None, settings: "Settings", embedder: "Embedder | None" = None
+    workspace: str | None, settings: "Settings", embedder_of: "EmbedderOf | None" = None
 ) -> "Workspace":
     """Opens a workspace that is there for a command that changes nothing; says on stderr what is at
     work in it.
     """
     tell_of_work(workspace, settings)
-    return open_space(workspace, settings, embedder=embedder)
+    return open_space(workspace, settings, embedder_of=embedder_of)
 
 
 def tell_of_work(workspace: str | None, settings: "Settings") -> None:

@@ -54,8 +54,6 @@ _ASKS = frozenset(
     "who whose what when where which why how did does were should would could".split()
 )
 """No other language that is told apart has one of them."""
-_MAX_LETTERS, _FEW_OTHERS = 20_000, 0.003
-"""Letters of a document that are looked at; of English ones 0.0003 are not from a to z."""
 _LIKELY = 0.5
 _MANY = 0.4
 """Words in small letters of an English text's sentence that seems to be in another language, but
@@ -104,18 +102,6 @@ def is_plainly_english(text: str) -> bool:
     return _share_of_plain_english(text) >= _PLAIN
 
 
-def other_language_of(text: str) -> str:
-    """The code of a long text's language where that is another than English, else empty. The
-    library isn't asked about a text with hardly a letter beyond a to z: most are English.
-    """
-    read = text[:_MAX_LETTERS]
-    others = sum(letter.isalpha() and not letter.isascii() for letter in read)
-    if others < _FEW_OTHERS * len(read) or not others:
-        return ""
-    found = language_of(text)
-    return "" if found in (ENGLISH, UNKNOWN) else found
-
-
 def _share_of_plain_english(text: str) -> float:
     """The share of a text's words in small letters that are common English ones: names decide what
     the library makes of short sentences. 0 without such words.
@@ -127,6 +113,11 @@ def _share_of_plain_english(text: str) -> float:
 def language_name(code: str) -> str:
     """Its English name; "language unknown" for `UNKNOWN`."""
     return _NAMES.get(code, "language unknown")
+
+
+def language_codes() -> tuple[str, ...]:
+    """Those of the languages that are told apart, by code."""
+    return tuple(sorted(_NAMES))
 
 
 @lru_cache(maxsize=4_096)

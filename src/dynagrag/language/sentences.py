@@ -19,6 +19,7 @@ from dynagrag.language.english.data import words_of
 from dynagrag.language.german.data import values_of as german_values_of
 from dynagrag.language.german.data import words_of as german_words_of
 from dynagrag.language.word_class import WordClass
+from dynagrag.language.word_runs import SOUTHEAST_ASIAN
 
 MAX_SENTENCE_WORDS = 120
 """Longer "sentences" (speech without punctuation) are cut: an embedder reads 256 tokens and drops
@@ -28,7 +29,7 @@ the rest silently.
 Span = tuple[int, int]
 
 _CJK = rf"{UNSPACED}\uac00-\ud7af"
-_WORD = re.compile(rf"[{_CJK}]|[^\s{_CJK}]{{1,40}}")
+_WORD = re.compile(rf"[{_CJK}]|[{SOUTHEAST_ASIAN}]{{1,5}}|[^\s{_CJK}{SOUTHEAST_ASIAN}]{{1,40}}")
 # The possessive runs and the look-behind keep a run of dots from being scanned more than once.
 _END = re.compile(
     r"""(?<![.!?…])(?P<mark>[.!?…]++)(?P<close>["'”’»)\]]*+)(?=\s|$)  # marks, quotes, a space
@@ -53,8 +54,8 @@ _MAX_ABBREVIATION, _MAX_GAP = 6, 8
 
 
 def word_spans(text: str) -> Iterator[Span]:
-    """Words by blank space; a CJK character is a word, and a run without a gap counts as one for
-    each 40 characters.
+    """Words by blank space; a CJK character is a word, five of a script of Southeast Asia without
+    spaces are one, and another run without a gap counts as one for each 40 characters.
     """
     return (m.span() for m in _WORD.finditer(text))
 

@@ -79,11 +79,14 @@ def check(settings: Settings, workspace: str | None) -> list[Finding]:
         found.append(Finding(module, True, words))
     found.append(_language_model(settings))
     of_embedder, identity = _embedder(settings)
-    return [
-        *found,
-        of_embedder,
-        *_workspace(settings, workspace, lambda space: _inside(space, identity), _health),
-    ]
+
+    def inside(space: Workspace) -> list[Finding]:
+        if space.settings.embedder == settings.embedder:
+            return _inside(space, identity)
+        of_own, own = _embedder(space.settings)
+        return [replace(of_own, what=f"embedder of {space.name}"), *_inside(space, own)]
+
+    return [*found, of_embedder, *_workspace(settings, workspace, inside, _health)]
 
 
 def repair(settings: Settings, workspace: str | None) -> list[Finding]:
@@ -219,7 +222,7 @@ def _workspace(
         elif name not in names:
             return [nothing]
         space = open_workspace(
-            name, settings=settings, create=False, embedder=_EmbedderWhenNeeded(settings)
+            name, settings=settings, create=False, embedder_of=_EmbedderWhenNeeded
         )
     except DynaGragError as err:
         return [Finding(f"workspace {name}", False, str(err))]

@@ -90,6 +90,7 @@ def switch_embedder(space: Workspace, embedder: Embedder, progress: Progress) ->
             copy.remove()
             tried.folder.rename(copy.folder)
         report = _switch(space, copy, embedder.identity, progress)
+        space.parts.remember_embedder()
         _remove(space)
     return report
 

@@ -149,6 +149,7 @@ class QuestionAnswering:
         retrieve from.
         """
         overrides = overrides or AnswerOverrides()
+        self._parts.follow_embedder()
         parts, settings = self._parts, self._parts.settings
         soft, retriever_name = None, options.retriever
         if options.soft is not None:
@@ -221,9 +222,11 @@ class QuestionAnswering:
 
         EmbedderMismatchError where another embedder made these.
         """
+        self._parts.follow_embedder()
         store, embedder = self._parts.store, self._parts.models.embedder
         vector = embedder.embed_query(text)  # a server's identity is known by its first reply
         check_asking_embedder(store.workspace, store.embedder(), embedder.identity)
+        self._parts.remember_embedder()
         return vector
 
     def pruner_identity(self, name: str | None = None) -> str:

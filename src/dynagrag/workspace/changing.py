@@ -12,10 +12,12 @@ from dynagrag.core.protocols import Extractor
 from dynagrag.core.schema import Document
 from dynagrag.ingest.graph_deriver import GraphReport, Progress
 from dynagrag.ingest.imported.imported_corpus import ImportedCorpus, ImportedDocuments, as_corpus
+from dynagrag.ingest.kept_language import in_language
 from dynagrag.ingest.kept_title import titled
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.ingest.plan import uri_of
 from dynagrag.journal.jobs import RESUMABLE, Job
+from dynagrag.language.document_language import language_code
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.imported_job import prepare_imported, prepare_imported_files
 from dynagrag.workspace.ingest_job import (
@@ -254,3 +256,19 @@ class WorkspaceDocuments:
             renamed = titled(self.find(reference), wanted)
             store.put_document(renamed, store.turns(renamed.id), store.passages(renamed.id))
         return renamed
+
+    def set_language(self, reference: str, language: str) -> Document:
+        """Names the language of the document with this id, path or title, by its code (ISO 639-1)
+        or English name: its words are searched by that language's stems at once, and its sentences
+        are parted by that language's rules when its file is ingested again. A changed version of
+        the file keeps it.
+
+        Raises:
+            UsageError: None or several are called so, or the language is unknown.
+        """
+        code, store = language_code(language), self._parts.store
+        with self._parts.writing():
+            changed = in_language(self.find(reference), code)
+            store.put_document(changed, store.turns(changed.id), store.passages(changed.id))
+            self._graph.forget()
+        return changed

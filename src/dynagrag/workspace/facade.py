@@ -33,7 +33,7 @@ from dynagrag.workspace.asking import AnswerOverrides, AskOptions, QuestionAnswe
 from dynagrag.workspace.changing import IngestJobs, WorkspaceDocuments
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGroup, retry_groups
-from dynagrag.workspace.parts import WorkspaceParts
+from dynagrag.workspace.parts import EmbedderOf, WorkspaceParts
 from dynagrag.workspace.workspace_catalog import (
     check_name_on_server,
     unknown_workspace,
@@ -72,6 +72,7 @@ def open_workspace(
     create: bool = True,
     chat_model: ChatModel | None = None,
     embedder: Embedder | str | None = None,
+    embedder_of: EmbedderOf | None = None,
     **overrides: Any,
 ) -> "Workspace":
     """Opens a workspace; by default it is made when it isn't there.
@@ -83,7 +84,8 @@ def open_workspace(
         create: Whether a workspace that isn't there is made.
         chat_model: A language model of your own, in place of the setting `llm`.
         embedder: An embedder of your own, in place of the setting `embedder`; a string is that
-        setting.
+        setting. Without either the workspace's own is opened.
+        embedder_of: Opens the embedder of the settings in place of `wiring`, and closes it itself.
         **overrides: Single settings, e.g. `llm="openai:gpt-5-mini"`, `home=Path(...)`; not together
         with `settings`.
 
@@ -116,7 +118,14 @@ def open_workspace(
             " folder you may write to"
         ) from err
     try:
-        space = Workspace(name, folder, settings, chat_model=chat_model, embedder=embedder)
+        space = Workspace(
+            name,
+            folder,
+            settings,
+            chat_model=chat_model,
+            embedder=embedder,
+            embedder_of=embedder_of,
+        )
         try:  # before anybody reads from it: it is there, and nothing is half deleted
             if not create and not space.store.exists():
                 raise unknown_workspace(name, space.store.address(), settings)
@@ -169,11 +178,11 @@ class Workspace:
         *,
         chat_model: ChatModel | None = None,
         embedder: Embedder | None = None,
+        embedder_of: EmbedderOf | None = None,
     ) -> None:
-        self.parts = WorkspaceParts.open(name, folder, settings, chat_model, embedder)
+        self.parts = WorkspaceParts.open(name, folder, settings, chat_model, embedder, embedder_of)
         self.name = name
         self.folder = folder
-        self.settings = settings
         self.store: GraphStore = self.parts.store
         self.journal: Journal = self.parts.journal
         self.models = self.parts.models
@@ -196,6 +205,11 @@ class Workspace:
     def close(self) -> None:
         """Releases files, and the models that it opened itself."""
         self.parts.close()
+
+    @property
+    def settings(self) -> Settings:
+        """As they were given; the embedder is the workspace's own where nobody named one."""
+        return self.parts.settings
 
     @property
     def embedder(self) -> Embedder:

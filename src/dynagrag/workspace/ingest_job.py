@@ -46,6 +46,7 @@ from dynagrag.ingest.plan import (
 from dynagrag.journal.job_files import JobFile
 from dynagrag.journal.jobs import Job, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
+from dynagrag.language.document_language import language_code
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.models.reply_room import typical_thoughts
 from dynagrag.workspace.address import store_address
@@ -66,7 +67,8 @@ class IngestOptions:
     `glossaries`: files that say which names are one (`ingest/load/glossary_file.py`); they are
     stored, and hold from then on.
     `speakers`: what speakers are called in place of their labels. `follow_links`: links are
-    followed that lead out of the folders, too.
+    followed that lead out of the folders, too. `language`: the code (ISO 639-1) or English name of
+    that of all the files; empty: each document's own, as it is found.
     """
 
     extractor: str = "llm"
@@ -79,6 +81,7 @@ class IngestOptions:
     speakers: SpeakerNames = field(default_factory=SpeakerNames)
     glossaries: tuple[str, ...] = ()
     follow_links: bool = False
+    language: str = ""
 
 
 def check_options(options: IngestOptions) -> None:
@@ -88,6 +91,8 @@ def check_options(options: IngestOptions) -> None:
     if options.merges not in (None, "rules", "model"):
         raise UsageError(f"unknown way to merge {options.merges!r}; known: rules, model")
     check_names(options.speakers)
+    if options.language:
+        language_code(options.language)
 
 
 BuildIndex = Callable[[ChatModel | None], None]
@@ -208,6 +213,7 @@ def prepare_ingest(
             options.speakers,
             progress,
             sources.left_out,
+            language_code(options.language) if options.language else "",
         )
 
     return _prepared(parts, build_index, INGEST, request, options, plan, job)
@@ -454,6 +460,7 @@ class PreparedIngest:
         )
         deriver = parts.deriver(self.judge, follower, follower.check)
         report = Pipeline(parts.store, parts.journal, deriver, hooks).run(self.plan, self.extractor)
+        parts.remember_embedder()
         follower.end()
         return report
 

@@ -4,15 +4,16 @@ on a workspace gets them.
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
-from dynagrag.core.errors import WorkspaceError
+from dynagrag.core.errors import StoreError, WorkspaceError
 from dynagrag.core.protocols import ChatModel, Embedder, GraphStore
+from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.ingest.graph_deriver import Deriver, Progress
@@ -24,28 +25,47 @@ from dynagrag.workspace.bare_derivation import derive_without_models
 from dynagrag.workspace.conversations import ConversationBook
 from dynagrag.workspace.deletion import DocumentDeletions
 from dynagrag.workspace.lock import MAX_WAIT_S, WorkspaceLock
+from dynagrag.workspace.own_embedder import is_named, remember_embedder, with_own_embedder
 
 _LOG = logging.getLogger(__name__)
+
+
+EmbedderOf = Callable[[Settings], Embedder]
+"""Opens the embedder of settings, and closes it itself."""
 
 
 class OpenModels:
     """The models of a workspace, opened at first use. Those that were handed in are not closed."""
 
     def __init__(
-        self, settings: Settings, chat_model: ChatModel | None, embedder: Embedder | None
+        self,
+        settings: Settings,
+        chat_model: ChatModel | None,
+        embedder: Embedder | None,
+        embedder_of: EmbedderOf | None = None,
     ) -> None:
         self._settings = settings
         self._chat_model = chat_model
         self._embedder = embedder
+        self._embedder_of = embedder_of
         self._opened: list[Any] = []
+        self.embedder_spec = settings.embedder if embedder is None else ""
+        """How the embedder is opened again; empty where it was handed in."""
 
     @property
     def embedder(self) -> Embedder:
         """The embedder."""
-        if self._embedder is None:
+        if self._embedder is None and self._embedder_of is not None:
+            self._embedder = self._embedder_of(self._settings)
+        elif self._embedder is None:
             self._embedder = wiring.make_embedder(self._settings)
             self._opened.append(self._embedder)
         return self._embedder
+
+    def reopen_embedder(self, settings: Settings) -> None:
+        """The embedder of these settings from now on."""
+        self._settings, self.embedder_spec = settings, settings.embedder
+        self._embedder = None  # the one of before stays open for questions that are at it
 
     @property
     def chat_model(self) -> ChatModel | None:
@@ -65,8 +85,9 @@ class OpenModels:
 
 @dataclass(slots=True)
 class WorkspaceParts:
-    """The parts of one open workspace. `max_wait_s`: how long `writing` waits for others unless it
-    is told otherwise.
+    """The parts of one open workspace. `given`: the settings before they got the workspace's own
+    embedder, which is `seen`. `max_wait_s`: how long `writing` waits for others unless it is told
+    otherwise.
     """
 
     name: str
@@ -77,6 +98,8 @@ class WorkspaceParts:
     models: OpenModels
     lock: WorkspaceLock
     deletions: DocumentDeletions
+    given: Settings
+    seen: EmbedderIdentity | None
     max_wait_s: float = MAX_WAIT_S
 
     @classmethod
@@ -87,20 +110,28 @@ class WorkspaceParts:
         settings: Settings,
         chat_model: ChatModel | None,
         embedder: Embedder | None,
+        embedder_of: EmbedderOf | None = None,
     ) -> "WorkspaceParts":
-        """Opens store and journal; the models wait for their first use."""
+        """Opens store and journal; the models wait for their first use. Where nobody named an
+        embedder, the settings get the workspace's own.
+        """
         store = open_store(folder, name, settings)
         try:
+            given, seen = settings, None
+            if embedder is None and not is_named(given):
+                with suppress(StoreError):  # what is wrong with it is said by whoever reads it next
+                    seen = store.embedder()
+                    settings = with_own_embedder(folder, seen, given)
             journal = wiring.make_journal(folder)
         except BaseException:
             store.close()
             raise
-        models = OpenModels(settings, chat_model, embedder)
+        models = OpenModels(settings, chat_model, embedder, embedder_of)
         lock = WorkspaceLock(name, folder, store)
         deletions = DocumentDeletions(
             folder, store, journal, restoring_folder(store.workspace, settings)
         )
-        return cls(name, folder, settings, store, journal, models, lock, deletions)
+        return cls(name, folder, settings, store, journal, models, lock, deletions, given, seen)
 
     def close(self) -> None:
         """Releases files, and the models that were opened here."""
@@ -151,6 +182,24 @@ class WorkspaceParts:
             max_concurrency=wiring.concurrency_of(judge.model if judge else None, self.settings),
             progress=progress or (lambda *_: None),
         )
+
+    def follow_embedder(self) -> None:
+        """Opens the workspace's own embedder anew, where it got another one since it was opened."""
+        if not self.models.embedder_spec or is_named(self.given):
+            return
+        stored = self.store.embedder()
+        if stored == self.seen:
+            return
+        self.seen, before = stored, self.settings.embedder
+        self.settings = with_own_embedder(self.folder, stored, self.given)
+        if self.settings.embedder != before:
+            self.models.reopen_embedder(self.settings)
+
+    def remember_embedder(self) -> None:
+        """Keeps how the embedder is opened, where it is the one of the workspace's vectors."""
+        models, identity = self.models, self.store.embedder()
+        if models.embedder_spec and identity is not None and identity == models.embedder.identity:
+            remember_embedder(self.folder, models.embedder_spec, identity)
 
     def check_whole(self) -> None:
         """Raises WorkspaceError where a copy into the workspace was not ended: half of it would be

@@ -6,18 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from dynagrag.core.schema import Document
-from dynagrag.language.identification import (
-    ENGLISH,
-    UNKNOWN,
-    is_plainly_english,
-    language_name,
-    language_of,
-)
+from dynagrag.language.document_language import language_of_document
+from dynagrag.language.identification import ENGLISH, UNKNOWN, language_name
 from dynagrag.models.embedder_languages import is_english_alone, other_languages_line
 from dynagrag.workspace.parts import WorkspaceParts
 
-_MAX_CHARACTERS = 4_000
-"""Of a document that are looked at."""
 _MAX_NAMED = 3
 """Languages, those of most documents."""
 
@@ -30,8 +23,7 @@ def unread_languages(parts: WorkspaceParts, documents: Iterable[Document]) -> li
         return []
     found: Counter[str] = Counter()
     for document in documents:
-        text = document.text[:_MAX_CHARACTERS]
-        code = ENGLISH if is_plainly_english(text) else language_of(text)
+        code = language_of_document(document)
         found.update(() if code in (ENGLISH, UNKNOWN) else (language_name(code),))
     return [name for name, _ in found.most_common()]
 

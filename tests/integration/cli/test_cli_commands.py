@@ -36,7 +36,8 @@ def test_inspect_prints_one_object_a_line(cli: Any, corpus: Any) -> None:
     shown = cli("inspect", folder, "--json")
     rows = [json.loads(line) for line in shown.out.splitlines()]
     assert shown.code == 3
-    assert [set(row) for row in rows] == [{"path", "format", "turns", "labels", "refused"}] * 2
+    fields = {"path", "format", "language", "turns", "labels", "refused"}
+    assert [set(row) for row in rows] == [fields] * 2
     assert [label["text"] for label in rows[0]["labels"]] == ["Maria", "Leo"]
     assert rows[0]["turns"][1] == {
         "speaker": "Leo",

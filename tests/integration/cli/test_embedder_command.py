@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from dynagrag.fakes.fake_server import OpenAIStubServer
 
 
 @pytest.mark.usefixtures("server")
-def test_a_workspace_gets_another_embedder(corpus: Any, cli: Callable[..., Any]) -> None:
+def test_a_workspace_gets_another_embedder(
+    corpus: Any, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (path,) = corpus.many(1, num_turns=12)
     assert cli("ingest", str(path), "-w", "w", "--extractor", "fast").code == 0
     dry = cli("embedder", "use", "openai:other", "-w", "w", "--dry-run")
@@ -26,8 +29,17 @@ def test_a_workspace_gets_another_embedder(corpus: Any, cli: Callable[..., Any])
     done = cli("embedder", "use", "openai:other", "-w", "w")
     assert done.code == 0, done.err
     assert f"{found['num_vectors']:,} vectors of openai:other;" in done.out
-    assert "From now on: --embedder openai:other, or DYNAGRAG_EMBEDDER=openai:other" in done.out
+    assert "Commands use it for this workspace from now on." in done.out
+    assert "DYNAGRAG_EMBEDDER in the environment names openai:fake" in done.err
+    assert cli("ask", "Who works?", "-w", "w").code == 1, "the environment names another one"
+    monkeypatch.delenv("DYNAGRAG_EMBEDDER")
+    assert cli("ask", "Who works?", "-w", "w").code == 0, "the workspace knows its own"
     assert cli("ask", "Who works?", "-w", "w", "--embedder", "openai:other").code == 0
+    found = {line.split()[1]: line for line in cli("doctor", "-w", "w").out.splitlines()}
+    assert found["vectors"].startswith("ok"), "they are compared with the workspace's own"
+    more = tmp_path / "more.txt"
+    more.write_text("Ann: The mill ground rye until 1931.\n", encoding="utf-8")
+    assert cli("ingest", str(more), "-w", "w", "--extractor", "fast").code == 0
     again = cli("embedder", "use", "openai:other", "-w", "w")
     assert (again.code, "has the embedder openai:other already" in again.err) == (2, True)
     assert cli("embedder", "use", "openai:x", "-w", "w", "--give-up").out == (

@@ -126,6 +126,22 @@ def test_a_switch_that_is_killed_again_and_again_ends_as_one_made_fresh(
         switch_embedder(switched, wide, silent)
 
 
+def test_questions_are_answered_at_every_step_of_a_switch(
+    any_store: str, open_space: Callable[..., Workspace], paths: list[Path]
+) -> None:
+    open_space("w").ingest(paths)
+    wide, answered = FakeEmbedder(48, "next"), []
+
+    def step(stage: str, done: int, total: int) -> None:
+        is_switched = [stage, done] == ["switch", 1]
+        space = open_space("w", embedder=wide if is_switched else FakeEmbedder())
+        answered.append(bool(space.ask(QUESTION).evidence))
+
+    switch_embedder(open_space("w"), wide, step)
+    assert len(answered) > 10
+    assert all(answered)
+
+
 def test_a_killed_switch_goes_on_where_it_stopped(
     open_space: Callable[..., Workspace], paths: list[Path]
 ) -> None:

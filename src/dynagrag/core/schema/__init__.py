@@ -57,6 +57,7 @@ from dynagrag.core.schema.graph import (
     VectorKind,
 )
 from dynagrag.core.schema.records import (
+    LANGUAGE_KEY,
     SPEAKER_DOUBTS,
     Chunk,
     ChunkWork,
@@ -90,6 +91,7 @@ from dynagrag.core.schema.trace import (
 
 __all__ = [
     "CO_OCCURRENCE",
+    "LANGUAGE_KEY",
     "SPEAKER_DOUBTS",
     "Answer",
     "AnswerTrace",

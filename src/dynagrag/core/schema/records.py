@@ -73,6 +73,8 @@ class LoadedSource:
 
 SPEAKER_DOUBTS = "speaker_doubts"
 """The key of a document's `meta` that says how much speaks against its speakers."""
+LANGUAGE_KEY = "language"
+"""The key of the code (ISO 639-1) of a document's language in its `meta`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,13 @@ class Document:
     def has_doubtful_speakers(self) -> bool:
         """Whether what is said spoke against its speakers when it was read."""
         return SPEAKER_DOUBTS in self.meta
+
+    @property
+    def language(self) -> str:
+        """The code of its language as its ingest found it, or a person named it ("und": it can't be
+        told); empty in documents of older versions.
+        """
+        return self.meta.get(LANGUAGE_KEY, "")
 
 
 @dataclass(frozen=True, slots=True)

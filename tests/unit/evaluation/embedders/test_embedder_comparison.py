@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dynagrag.config.settings import Settings, load_settings
-from dynagrag.core.errors import UsageError, WorkspaceError
+from dynagrag.core.errors import SettingsError, UsageError, WorkspaceError
 from dynagrag.core.schema import Vector, Vectors
 from dynagrag.evaluation.embedders.embedder_measures import (
     EmbedderDifference,
@@ -223,6 +223,28 @@ def test_candidates_must_be_others_and_differ(settings: Settings) -> None:
             evaluate_embedders(
                 settings, EmbedderOptions(names, "talks"), None, made, FakeEmbedder()
             )
+
+
+def test_a_candidate_that_is_no_embedder_is_told_before_anything_is_copied(
+    settings: Settings, tmp_path: Path
+) -> None:
+    folder = tmp_path / "classifier"
+    folder.mkdir()
+    with pytest.raises(SettingsError, match=r"has no \.onnx file"):
+        evaluate_embedders(settings, EmbedderOptions((str(folder),), "talks"), own=FakeEmbedder())
+    with opened(settings) as space:
+        assert not (space.folder / "embedder-trials").exists()
+
+
+def test_a_candidate_of_4096_dimensions_is_compared_and_taken(settings: Settings) -> None:
+    wide = FakeEmbedder(4096, "wide")
+    options = EmbedderOptions(("wide",), "talks", num_made=4)
+    result = evaluate_embedders(settings, options, None, {"wide": wide}, FakeEmbedder())[1]
+    own, other = result.embedders["fake"], result.embedders["wide"]
+    assert other.vector_bytes == 128 * own.vector_bytes
+    with opened(settings) as space:
+        switch_embedder(space, wide, silent)
+        assert space.store.embedder() == wide.identity
 
 
 def test_a_workspace_without_a_line_says_what_to_do() -> None:

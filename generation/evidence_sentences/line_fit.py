@@ -191,12 +191,6 @@ def _total(parts: Mapping[str, Floats]) -> Floats:
     return np.asarray(parts["cosine"] + sum(weighted), np.float64)
 
 
-def _nearness(index: LineIndex, vectors: Vectors, question: Question) -> Floats:
-    """(n,) cosines as MiniLM's would be, which the weights were fitted with; 0 of no vector."""
-    cosines = cosines_with(vectors, question.vector)
-    return np.where(vectors.any(axis=1), index.snapshot.scale.of_answers(cosines), 0.0)
-
-
 def _replies_lifted(
     sentences: Sequence[PassageSentence], asked: Sequence[Sequence[PassageSentence]], total: Floats
 ) -> Floats:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,18 @@ def test_a_switch_that_is_killed_again_and_again_ends_as_one_made_fresh(
         open_space("w").ask(QUESTION)
     with pytest.raises(UsageError, match="has the embedder next already"):
         switch_embedder(switched, wide, silent)
+
+
+def test_a_switch_that_is_killed_at_random_moments_answers_meanwhile_and_ends_as_made_fresh(
+    any_store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """benchmarks/embedder_switch.py, with 3,000 documents and more kills."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[3] / "benchmarks"))
+    measured, lines = import_module("embedder_switch").measured, import_module("result_lines")
+    asked, differing = measured(tmp_path, any_store, 24, 2, lines.ResultLines(None))
+    assert differing == "nothing"
+    assert asked.errors == []
+    assert asked.num_answered == asked.num > 0
 
 
 def test_questions_are_answered_at_every_step_of_a_switch(

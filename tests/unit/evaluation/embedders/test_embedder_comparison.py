@@ -186,6 +186,22 @@ def test_a_comparison_that_is_stopped_goes_on(settings: Settings) -> None:
     }
 
 
+def test_an_ingest_during_a_comparison_ends_it_and_the_next_one_goes_on(
+    settings: Settings, tmp_path: Path
+) -> None:
+    path = tmp_path / "more.txt"
+    path.write_text("Cleo: The kiln of the old mill needs nine hours of fire.\n", encoding="utf-8")
+
+    def ingest(stage: str, done: int, total: int) -> None:
+        if stage == "measure (blind)" and done == 1:
+            with opened(settings) as space:
+                space.ingest([path], IngestOptions(extractor="fast"))
+
+    with pytest.raises(WorkspaceError, match="was written to while embedders were compared"):
+        compared(settings, watch=Watch(ingest), num_made=4)
+    assert compared(settings, num_made=4)[1].embedders["next"].num_vectors > 0
+
+
 def test_a_switch_begins_with_the_vectors_of_the_comparison(settings: Settings) -> None:
     compared(settings, num_made=4)
     wide = FakeEmbedder(48, "next")

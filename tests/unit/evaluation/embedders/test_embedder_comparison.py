@@ -115,6 +115,25 @@ def made_lookups_again(settings: Settings) -> Any:
         return made_lookups(space.current_graph.snapshot(), 50, seed=0)
 
 
+def test_what_half_remembers_a_line_are_no_function_words_in_any_language(tmp_path: Path) -> None:
+    rows = (
+        "Die Mühle am Fluss hat bis zum Winter Roggen und Gerste gemahlen",
+        "Der Müller hat die alte Pumpe mit einem neuen Ventil aus Messing repariert",
+        "Die Brücke über den Bach war nach dem Hochwasser und dem Sturm gesperrt",
+        "Der Lehrer hat die Kinder mit der Kutsche in die Stadt zum Jahrmarkt gefahren",
+    )
+    lines = [f"Ann: {rows[i % 4]} im Jahr {1900 + i}." for i in range(4)]
+    lines += [f"Ben: Der Markt und die Messe von {i} war mit dem Wagen gut." for i in range(60)]
+    path = tmp_path / "deutsch.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with open_workspace("deutsch", settings=load_settings(), embedder=FakeEmbedder()) as space:
+        space.ingest([path], IngestOptions(extractor="fast"))
+        made = made_lookups(space.current_graph.snapshot(), 50, seed=0)
+    asked = {word.casefold() for own in made if own.kind == LOOKUP for word in own.text.split()}
+    assert asked & {"pumpe", "roggen", "gerste", "messing", "hochwasser", "jahrmarkt", "kutsche"}
+    assert not asked & {"der", "die", "und", "mit", "dem"}
+
+
 def test_a_question_whose_reply_is_in_the_same_passage_is_not_made(tmp_path: Path) -> None:
     path = tmp_path / "short.txt"
     path.write_text(

@@ -115,7 +115,7 @@ def made_lookups_again(settings: Settings) -> Any:
         return made_lookups(space.current_graph.snapshot(), 50, seed=0)
 
 
-def test_what_half_remembers_a_line_are_no_function_words_in_any_language(tmp_path: Path) -> None:
+def test_words_that_many_lines_have_are_not_what_half_remembers_one(tmp_path: Path) -> None:
     rows = (
         "Die Mühle am Fluss hat bis zum Winter Roggen und Gerste gemahlen",
         "Der Müller hat die alte Pumpe mit einem neuen Ventil aus Messing repariert",
@@ -131,7 +131,7 @@ def test_what_half_remembers_a_line_are_no_function_words_in_any_language(tmp_pa
         made = made_lookups(space.current_graph.snapshot(), 50, seed=0)
     asked = {word.casefold() for own in made if own.kind == LOOKUP for word in own.text.split()}
     assert asked & {"pumpe", "roggen", "gerste", "messing", "hochwasser", "jahrmarkt", "kutsche"}
-    assert not asked & {"der", "die", "und", "mit", "dem"}
+    assert not asked & {"der", "die", "und", "mit", "dem", "jahr", "ann"}
 
 
 def test_a_question_whose_reply_is_in_the_same_passage_is_not_made(tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ _MIN_ASKED, _MIN_REPLIED = 5, 8
 _MIN_CONTENT, _MIN_KEPT = 6, 4
 """Content words of a line that is looked for, and of those that are kept."""
 _MAX_SHARE, _MAX_FEW = 0.05, 2
-"""Of the lines, and at least so many, may have a content word: a list of function words isn't there
-for every language.
+"""Of the lines, and at least so many, may have a content word, where the line has enough of others:
+there isn't a list of function words for every language.
 """
 
 
@@ -77,7 +77,8 @@ class _Maker:
         frequency = Counter(chain.from_iterable({term for _, term in own} for own in content))
         most = max(_MAX_FEW, _MAX_SHARE * len(every))
         for saying, own in zip(every, content, strict=True):
-            words = [(word, term) for word, term in own if frequency[term] <= most]
+            rare = [(word, term) for word, term in own if frequency[term] <= most]
+            words = rare if len(rare) >= _MIN_CONTENT else own
             if len(words) < _MIN_CONTENT:
                 continue
             num = max(_MIN_KEPT, len(words) // 2)

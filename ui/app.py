@@ -23,6 +23,8 @@ _LESS_AIR = "[data-testid='stMainBlockContainer'] { padding-top: 3.5rem; }"
 """Streamlit leaves 6rem above a page's title, for a header that is empty here."""
 _WHOLE_LINKS = "[data-testid='stPageLink'] :is(span, p) { white-space: normal; overflow: visible; }"
 """Streamlit cuts the words of a link off where a phone ends."""
+_WHOLE_BADGES = ".stMarkdownBadge { white-space: normal; }"
+"""And those of a badge."""
 _DANGER = """[class*='st-key-delete_'] button[kind='primary'] {
     background-color: #b3261e; border-color: #b3261e; color: #ffffff;
 }"""
@@ -59,7 +61,9 @@ def main() -> None:
     st.set_page_config(
         page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto"
     )
-    st.html(f"<style>{_LESS_AIR}\n{_WHOLE_LINKS}\n{_DANGER}\n{_LOST}\n{_ONLY_ON_PHONE}</style>")
+    st.html(
+        f"<style>{_LESS_AIR}\n{_WHOLE_LINKS}\n{_WHOLE_BADGES}\n{_DANGER}\n{_LOST}\n{_ONLY_ON_PHONE}</style>"
+    )
     if not server.is_served():  # nothing checks who asks, and for which password
         st.error("Start the app with `dynagrag serve`.", icon=":material/lock:")
         st.stop()

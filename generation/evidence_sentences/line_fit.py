@@ -93,11 +93,9 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     asked = [[around[i] for i in questions_before(around, at)] for around, at in places]
     wanted = asked_answer(question.text)
     parts = {
-        "cosine": cosines_with(vectors, question.vector),
-        "around": cosines_with(_with_neighbours(vectors, before, after), question.vector),
-        "stretch": cosines_with(
-            _mean_vectors(index, stretches, sentences, vectors), question.vector
-        ),
+        "cosine": _nearness(index, vectors, question),
+        "around": _nearness(index, _with_neighbours(vectors, before, after), question),
+        "stretch": _nearness(index, _mean_vectors(index, stretches, sentences, vectors), question),
         "place": np.array([place_of[s.row] for s in sentences]),
         "words": share.of_all(sentences, own),
         "words around": share.of_all(sentences, joined),
@@ -115,6 +113,12 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
         parts["cosine"] + sum(weight * parts[name] for name, weight in WEIGHTS.items()), np.float64
     )
     return Fits(tuple(sentences), _replies_lifted(sentences, asked, total), parts, vectors, people)
+
+
+def _nearness(index: LineIndex, vectors: Vectors, question: Question) -> Floats:
+    """(n,) cosines as MiniLM's would be, which the weights were fitted with; 0 of no vector."""
+    cosines = cosines_with(vectors, question.vector)
+    return np.where(vectors.any(axis=1), index.snapshot.scale.of_answers(cosines), 0.0)
 
 
 def _replies_lifted(

@@ -7,7 +7,7 @@ forms, and then each head in them is a label.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from dynagrag.core.text import collapse
@@ -190,9 +190,11 @@ _ANY_TITLE = (
     r"|[^\W\d_a-z][^\W\d_]{0,4}\.)[ \t]+"
 )
 """One that is known, or any that is shortened: `Abg. Wirth`, `M. le président`."""
-_INITIAL_DOT = r"(?<=\b[^\W\d_])\.(?=[ ,.])"
+_INITIAL_DOT = r"(?:(?<=\b[^\W\d_])\.(?=[ ,.])|(?<=[^\W\d_]{2} [^\W\d_])\.(?=[^\W\d_]\.))"
 _SHORT_TITLES = words_of(WordClass.SHORT_TITLE)
 _ASIDE = re.compile(r"[,(（]")
+_TWO_INITIALS = re.compile(r" [^\W\d_]\.[^\W\d_]$")
+"""Whose last stop stands for both: `HOLM A.P. I have.`"""
 _INITIALS = re.compile(r" [^\W\d_]\.(?: ?[^\W\d_]\.?)?(?=,|$)")
 
 
@@ -234,7 +236,7 @@ def _before_stops(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[
             or _INITIALS.search(label) is not None
         )
         if (is_label and head.at in opening) or (len(letters) > 1 and label in letters):
-            yield head
+            yield replace(head, label=f"{label}.") if _TWO_INITIALS.search(label) else head
 
 
 def _behind_titles(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:

@@ -42,13 +42,15 @@ _QUOTED = re.compile(r"«[^«»]{1,40}»$")
 _ODD_SIGN = re.compile(r"[<>\[\]{}=+*|^%]")
 _TAIL = re.compile(r"\s*[(\[（,，]|\s[|–—-]\s")
 _ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
+_DATE = re.compile(r"\d{1,4}(?:\.? [^\W\d_]+\.?|[./-]\d{1,2}[./-]) ?\d{1,4}$")
 _COUNTED_TURN = re.compile(r"([^\W\d_](?:[^\d\n]{0,30}[^\W\d_])?)[ .#_-]?(\d{1,4})\.?")
 _LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
 _HANDLE = re.compile(r"[._@\d]")
 _SENTENCE_END = re.compile(
-    r"(?:[.!?…。！？؟۔।॥։።။།៕\u037e]|(?<=[\u0370-\u03ff\u1f00-\u1fff]);)[\"'”’»」』)\]*_]*$"
+    r"(?:[.!?…。！？؟۔।॥։።။།៕\u037e]|(?<=[\u0370-\u03ff\u1f00-\u1fff]);|[—–]|-{2,3})"
+    r"[\"'”’»」』)\]*_]*$"
 )
-"""Of all scripts; Greek asks with a semicolon."""
+"""Of all scripts, or where somebody is cut off; Greek asks with a semicolon."""
 _INLINE_ASIDE = re.compile(
     r"(?:(?<=^)|(?<=[.!?…»”\"] ))(\([^()]{1,150}\)|\[[^\[\]]{1,150}\])[.*_]*(?=\s|$)"
     r"|(?<=[。！？…])(（[^（）]{1,50}）)"
@@ -203,7 +205,7 @@ def no_person(label: str) -> str | None:
     words = [word for word in re.split(r"[\s,;/]+", bare) if word]
     if label.islower() and bare in _FUNCTION:
         return "no person: a word of sentences"
-    if bare in _DAYS:
+    if bare in _DAYS or _DATE.match(bare):
         return "no person: a day"
     if bare.replace(" ", "_") in _NOT_SPEAKERS:
         return f"no person: {label!r} is a heading's word"

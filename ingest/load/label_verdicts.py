@@ -2,6 +2,7 @@
 shows that one that comes once is a name.
 """
 
+import re
 from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -56,6 +57,8 @@ class FileFacts:
     """Whether whatever stands in the file's form is a label."""
     has_sentences: bool
     """Whether what is said ends as sentences do."""
+    are_capital: bool
+    """Whether what labels that come back say begins with capitals, nearly always."""
     is_bare: bool
     """Whether labels have a line to themselves."""
     is_capital: bool
@@ -81,6 +84,8 @@ class FileFacts:
     """How many labels have a name, whatever stands behind it."""
     called: set[str]
     """Words that may call or name somebody."""
+    first: int
+    """The line of the first label that comes back."""
 
     def words_below(self, head: Head) -> list[str]:
         """The lines below a head, to the next head or the end of their paragraph."""
@@ -102,7 +107,10 @@ def file_facts(
         by_label[head.label].append(head)
     ended: dict[str, list[bool]] = defaultdict(list)
     for head, end in _spans(heads, lines):
-        ended[head.label].append(ends_sentence(_last_words(lines, head, end)))
+        if head.label.casefold() in _EFFECTS:
+            continue
+        last = _last_words(lines, head, end)
+        ended[head.label].append(ends_sentence(head.rest) or ends_sentence(last))
     # Of those who say any sentence: labels of lists are among the rest.
     spoken = [is_ended for own in ended.values() if any(own) for is_ended in own]
     has_sentences = 2 * len(spoken) >= len(heads) and sum(spoken) >= _FULL * len(spoken)
@@ -123,6 +131,7 @@ def file_facts(
         coverage=max(reading.coverage for reading in chosen),
         is_sure=all(r.form.is_sure or r.form.proof is Proof.TIMES for r in chosen),
         has_sentences=has_sentences,
+        are_capital=_are_capital([h for label in repeated for h in by_label[label]]),
         is_bare=sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads),
         is_capital=sum(head.label.isupper() for head in heads.values()) >= _EVERY * len(heads),
         is_timed=sum(head.clock is not None for head in heads.values()) >= _FULL * len(heads),
@@ -139,7 +148,13 @@ def file_facts(
         label_words=Counter(word for label in by_label for word in _words_of(label)),
         are_short=2 * sum(" " not in label for label in repeated) >= len(repeated) > 1,
         called=called_words(" ".join(said)),
+        first=min((by_label[label][0].at for label in repeated), default=0),
     )
+
+
+def _are_capital(heads: Sequence[Head]) -> bool:
+    letters = [head.rest[0] for head in heads if head.rest[:1].isalpha()]
+    return bool(letters) and sum(ch.isupper() for ch in letters) >= _EVERY * len(letters)
 
 
 def _spans(heads: dict[int, Head], lines: Sequence[TextLine]) -> Iterator[tuple[Head, int]]:
@@ -202,6 +217,14 @@ def _says_no_sentence(label: str, facts: FileFacts) -> str | None:
     return "comes once, with no sentence behind it" if is_item else None
 
 
+def _goes_on(label: str, facts: FileFacts) -> str | None:
+    """`RESOLVED: that the goat be fed.`, once, where others begin with a capital."""
+    heads = facts.by_label[label]
+    if len(heads) > 1 or not heads[0].rest[:1].islower() or not facts.are_capital:
+        return None
+    return "comes once, and its words go on in small letters"
+
+
 def _is_sentence(label: str, facts: FileFacts) -> str | None:
     if shape_of(label) is Shape.SENTENCE or (
         len(facts.by_label[label]) == 1 and reads_as_heading(label)
@@ -233,6 +256,23 @@ def _heads_list(label: str, facts: FileFacts) -> str | None:
             num_lines += len(below)
     # One line is enough below a numbered head: `Tagesordnungspunkt 3`.
     return _ADDRESS_OR_LIST if num_lines > 1 or (num_lines and label[-1].isdigit()) else None
+
+
+def _lists_labels(label: str, facts: FileFacts) -> str | None:
+    """`Cast: NORA, 40; PIM, her son` or `Witness: Per Aas, engineer.`, once, before labels of
+    others.
+    """
+    heads = facts.by_label[label]
+    words = heads[0].rest
+    if len(heads) > 1 or "?" in words or says_i(words):
+        return None
+    others = {name_of(own) for own in facts.by_label if own != label}
+    named = [own for own in others if re.search(rf"(?<!\w){re.escape(own)}(?!\w)", words)]
+    is_introduced = any(
+        " " in own and re.match(rf"{re.escape(own)}\s*(?:[,(]|\.?$)", words) for own in named
+    )
+    is_list = len(named) > 1 and not ends_sentence(words)
+    return "no person: it lists who speaks" if is_list or is_introduced else None
 
 
 def _is_item(words: str) -> bool:
@@ -274,9 +314,11 @@ _NO_PERSON = (
     _is_sentence,
     _says_nothing,
     _heads_list,
+    _lists_labels,
     _stands_in_front,
     _is_in_another_section,
     _says_no_sentence,
+    _goes_on,
 )
 """What a label can be that is no person, in order of asking."""
 
@@ -292,6 +334,12 @@ def _is_one_of(label: str, facts: FileFacts) -> bool:
         or facts.are_short
         or not facts.called.isdisjoint({label, label.capitalize()})
     )
+
+
+def _is_above(label: str, facts: FileFacts) -> bool:
+    """Whether its name stands above the first turn, as in a list of who takes part."""
+    name = re.compile(rf"(?<![a-z]){re.escape(name_of(label))}(?![a-z])")
+    return any(name.search(line.text) for line in facts.lines[: facts.first])
 
 
 def _style(label: str) -> str:
@@ -315,6 +363,8 @@ def _once_a_name(label: str, head: Head, facts: FileFacts) -> str | None:
     if facts.style == "mixed" and _style(label) != "plain":
         is_alike = _style(label) == "mixed"
         return "written as the labels that come back" if is_alike else None
+    if head.at > facts.first and shape is Shape.NAME and not is_word and _is_above(label, facts):
+        return "named above the talk"
     if facts.names[name_of(label)] > 1:
         return "a name that comes back, with an office"
     known = facts.num_repeated + 1

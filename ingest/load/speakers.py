@@ -27,6 +27,7 @@ from dynagrag.ingest.load.label_forms import (
 from dynagrag.ingest.load.label_shapes import (
     Shape,
     ends_sentence,
+    is_aside,
     is_clause,
     is_dash,
     no_person,
@@ -58,6 +59,7 @@ _WITNESS = re.compile(
 )
 """Above what a witness answers in Australia: `<ROSA LIND, sworn`."""
 _UNNAMED = "――"
+_MANNER = re.compile(r"[ \t]*[(\[](?=[^\W\dA-Z])[^\W\d_A-Z][^()\[\]]{0,60}[)\]]$")
 _GUARDED = {
     "in bold before a colon",
     "in bold, without a colon",
@@ -90,6 +92,8 @@ class Labels:
     has_chat_below: bool = False
     """Whether a log of messages follows, whose times count from elsewhere."""
 
+    is_script: bool = False
+    """Whether labels say how something is said, so that what has none is a direction."""
     lone: str = ""
     """The only name of a text, before its first words, where that isn't enough."""
 
@@ -109,6 +113,9 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         return _without_form(lines, plain)
     heads = {at: head for reading in reversed(chosen) for at, head in reading.heads.items()}
     heads = _without_clauses(dict(sorted(heads.items())))
+    plain_heads = _without_manner(heads)
+    is_script = plain_heads != heads
+    heads = plain_heads
     facts = file_facts(lines, heads, chosen)
     verdicts = {label: verdict_of(label, facts) for label in facts.by_label}
     speakers = {label for label, v in verdicts.items() if v.fate is LabelFate.SPEAKER}
@@ -123,7 +130,8 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     if not facts.is_timed:
         voices = [h for h in heads.values() if h.label in speakers or is_dash(h.label)]
         blocks = _blocks(voices, facts)
-        is_short = len(blocks) < _FEW and len(blocks) >= 0.75 * len(heads)
+        is_back = facts.num_repeated > 0 or facts.coverage >= _BY_LINE
+        is_short = len(blocks) < _FEW and len(blocks) >= 0.75 * len(heads) and is_back
         is_likely = forms is not FORMS or (is_short and chosen[0].form.proof is Proof.COLON)
         against = why_nobody_speaks(blocks, is_likely)
         if against is not None:
@@ -175,6 +183,7 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         facts.has_sentences,
         numbers=numbers,
         has_chat_below=bool(chats),
+        is_script=is_script,
     )
 
 
@@ -367,6 +376,17 @@ def _without_form(
     )
 
 
+def _without_manner(heads: dict[int, Head]) -> dict[int, Head]:
+    """The heads without how something is said, `OTTO (quietly)`, where the name is alone, too."""
+    names = {head.label for head in heads.values()}
+    return {
+        at: replace(head, label=name)
+        if (name := _MANNER.sub("", head.label)) != head.label and name in names
+        else head
+        for at, head in heads.items()
+    }
+
+
 def _without_clauses(heads: dict[int, Head]) -> dict[int, Head]:
     """The heads without those that are the first words of somebody whose name has the line above:
     `One question: how many?`, which comes once.
@@ -430,11 +450,12 @@ def _stray_heads(
         if head.label in speakers or (may_open and (is_marked or _is_full_name(head.label))):
             yield head
     if is_plain and coverage >= _HALF:
-        is_by_line = len(heads) >= _BY_LINE * len(lines)
+        num_lines = sum(not is_aside(line.text) for line in lines[first:])
+        is_by_line = len(heads) >= _BY_LINE * num_lines
         is_full = coverage >= _EVERY
         is_bare = sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads)
         for at, line in enumerate(lines):
-            if at not in covered and (line.opens or is_by_line):
+            if at > first and at not in covered and (line.opens or is_by_line):
                 odd = _PLAIN.head(lines, at)
                 if odd is not None and _could_be_label(odd, is_bare, is_by_line or is_full):
                     yield odd

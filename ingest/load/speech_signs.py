@@ -232,8 +232,9 @@ def _may_end(words: str) -> bool:
 
 
 def _is_code(label: str) -> bool:
-    has_digit = any(ch.isdigit() for ch in label)
-    return bool(_CODE.search(label)) or (has_digit and not _NUMBERED.fullmatch(label))
+    bare = _TAIL.split(label, maxsplit=1)[0].strip()
+    has_digit = any(ch.isdigit() for ch in bare)
+    return bool(_CODE.search(label)) or (has_digit and not _NUMBERED.fullmatch(bare))
 
 
 SIGNS = (

@@ -6,6 +6,7 @@ label that names nobody are nobody's, whoever spoke before.
 
 import re
 import sys
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -73,7 +74,13 @@ _QUOTED = re.compile(r"(?:>[ ]?)+(?=[^\s>])|>+$")
 """Before each line of a quoted message."""
 _SHOUTED = re.compile(r"[^\W\d_][^\n!?,;:a-z]{4,60}[^\W_]")
 _MOST_FOOT_WORDS = 12
-_FEW_WORDS = 4
+_FEW_WORDS, _HALF = 4, 0.5
+_PAGE_NUMBER = re.compile(
+    r"[-–—]?[ ]?(?:[^\W\d_]{1,7}\.?[ ](?=\d+[ ]?[^\d\n]))?(\d{1,4})"
+    r"(?:[ ]?(?:/|[^\W\d_]{1,4})[ ]?\d{1,4})?[ ]?[-–—]?"
+)
+"""`7`, `- 7 -`, `Page 7 of 9`; `Part 7` is a heading."""
+_FEWEST_TURNS, _FEW_LONG = 6, 0.2
 _LEAST_QUOTED_CHARS = 10
 _SENTENCE_GAP = re.compile(r"(?<=[.!?…])[\"”’»*_]*\s+|(?<=[。！？])")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -436,6 +443,44 @@ class _Cutter:
             and all(counts[sentence] > 1 for sentence in _sentences(own))
         }
 
+    def _has_one_paragraph_each(self) -> bool:
+        """Whether hardly any turn but the last has a second paragraph."""
+        heads = self.labels.heads
+        order = sorted(heads)
+        longer = {
+            bisect(order, at)
+            for at, line in enumerate(self.lines)
+            if line.opens and at not in heads and ends_sentence(line.text)
+        }
+        num_long = len(longer - {0, len(order)})
+        return len(heads) >= _FEWEST_TURNS and num_long <= _FEW_LONG * len(heads)
+
+    def _tail(self) -> set[int]:
+        """The paragraphs behind the last turn and its own: who somebody is, when it ended."""
+        last = max(self.labels.heads, default=0)
+        if self.labels.heads[last].is_bare:
+            return set()
+        return {at for at in range(last + 1, len(self.lines)) if self.lines[at].opens}
+
+    def _page_edges(self) -> set[int]:
+        """Lines of page numbers and running heads, amid what somebody says: paragraphs of a line
+        that count up, or that come again beside a number or often.
+        """
+        heads, lines = self.labels.heads, self.lines
+        lone = [
+            at
+            for at, line in enumerate(lines)
+            if line.opens and at not in heads and (at + 1 == len(lines) or lines[at + 1].opens)
+        ]
+        numbers = {at: int(m[1]) for at in lone if (m := _PAGE_NUMBER.fullmatch(lines[at].text))}
+        counts = Counter(lines[at].text for at in lone if not ends_sentence(lines[at].text))
+        running = {at for at in lone if counts[lines[at].text] > 1 and at not in numbers}
+        beside = {at for at in running if not numbers.keys().isdisjoint({at - 1, at + 1})}
+        is_rising = len(numbers) > 1 and all(a < b for a, b in pairwise(numbers.values()))
+        pages = set(numbers) if is_rising or beside else set()
+        often = {at for at in running if counts[lines[at].text] > 2}
+        return {at for at in pages | beside | often if not is_aside(lines[at].text)}
+
     def _has_narrator(self) -> bool:
         """Whether a report has few other paragraphs of its own between the turns."""
         heads = self.labels.heads
@@ -457,12 +502,16 @@ class _Cutter:
         self.has_narrator = is_report and self._has_narrator()
         self.closing = self._closing() if is_report else set()
         self.quoted = self._quoted()
+        edges = self._page_edges()
         if self.has_narrator:
             self.notes.append(
                 "it begins without a name, so its few paragraphs without one are nobody's"
             )
         elif self.closing:
             self.notes.append("it begins without a name, so its last paragraph is nobody's")
+        elif self._has_one_paragraph_each() and (tail := self._tail()):
+            self.closing = tail
+            self.notes.append("each of its turns is a paragraph, so what follows is nobody's")
         at = 0
         while at < len(self.lines):
             head = self.labels.heads.get(at)
@@ -474,7 +523,7 @@ class _Cutter:
             if line.opens and self.asking:
                 (self.speaker, self.label), self.asking = self.asking, None
                 self.turns.append(_OpenTurn(self.speaker, self.label, line.number))
-            if line.is_outside:
+            if line.is_outside or at in edges:
                 self.turns.append(_OpenTurn(None, None, line.number, None, [line.text], True))
                 at += 1
                 continue
@@ -561,13 +610,15 @@ class _Cutter:
         if at in self.closing or at in self.quoted or self._is_no_talk(at) or self._leads_on(at):
             return True
         is_outside = self.has_narrator or (self.is_set_in and not line.is_indented)
+        is_outside = is_outside or self.labels.is_script
         if line.opens and is_outside and not is_aside(line.text):
             return True
         if self.speaker and line.opens and self.labels.has_sentences and self._is_list(at):
             return True
         if _NO_WORDS.fullmatch(line.text) and (line.opens or not has_letter(line.text)):
             return True
-        if at + 1 in self.labels.heads and _SHOUTED.fullmatch(line.text) and line.text.isupper():
+        is_shouted = line.text.isupper() and _SHOUTED.fullmatch(_ANY.sub("", line.text).strip())
+        if is_shouted and (at + 1 in self.labels.heads or at + 1 == len(self.lines)):
             return True
         above = self.lines[at - 1] if at else line
         is_behind_aside = (line.opens or above.opens) and is_aside(above.text)
@@ -577,13 +628,16 @@ class _Cutter:
             return True
         is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
         num_words = len(line.text.split())
-        if is_aside(line.text) or ends_sentence(line.text) or num_words > _MOST_FOOT_WORDS:
+        is_ended = ends_sentence(" ".join(split_asides(line.text)[::2]))
+        if is_aside(line.text) or is_ended or num_words > _MOST_FOOT_WORDS:
             return False
         is_last = at > max(self.labels.heads, default=0)
         if not is_alone:
             return is_last and _LONG_CLOCK.search(line.text) is not None
         is_between = (
-            self.labels.has_sentences and self.labels.coverage >= 0.8 and num_words <= _FEW_WORDS
+            self.labels.has_sentences
+            and self.labels.coverage >= _HALF
+            and (num_words <= _FEW_WORDS or is_last or at + 1 in self.labels.heads)
         )
         names = (label for label in self.labels.verdicts if len(label.split()) > 1)
         return (

@@ -374,7 +374,7 @@ def is_table_of_turns(rows: Sequence[Sequence[str]]) -> bool:
 
 def _is_programme(rows: Sequence[Sequence[str]]) -> bool:
     """Whether hours of a day stand before what is no sentence."""
-    clocks = [clock for row in rows[1:] if (clock := lone_clock(row[0]))]
+    clocks = [clock for row in rows[1:] if row and (clock := lone_clock(row[0]))]
     cells = [cell for row in rows[1:] for cell in row[1:] if cell]
     is_said = 2 * sum(map(ends_sentence, cells)) > len(cells)
     return len(clocks) > len(rows) / 2 and is_timetable(clocks) and not is_said

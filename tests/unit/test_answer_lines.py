@@ -288,3 +288,21 @@ def test_hits_stand_between_marks_that_the_words_do_not_have() -> None:
     rows = list(answer_lines(made))
     assert '     ANN 1:01: "[[It is **not** so.]] Yes."' in rows
     assert "  ([[ ]] marks what fits best; --lines N shows N of 7 single lines)" in rows
+
+
+def test_words_of_nobody_among_those_of_speakers_do_not_look_like_the_last_one_s() -> None:
+    turns = (
+        citation("Who runs the mill?", "ANN"),
+        Citation("p", "Talk", 20, 30, None, None, "My father."),
+        Citation("p", "Talk", 31, 41, None, None, "Since 1931."),
+        citation("I see.", "ANN", 42),
+    )
+    made = answer(7, clips=(Clip("p", "Talk", 0, 48, turns, ((20, 30),), (20, 30)),))
+    assert [row.strip() for row in answer_lines(made) if row.startswith("     ")] == [
+        'ANN 1:01: "Who runs the mill?"',
+        'speaker unknown: "**My father.**"',
+        '"Since 1931."',
+        'ANN 1:01: "I see."',
+    ]
+    alone = replace(made.clips[0], turns=turns[1:3], start=20, end=41)
+    assert "speaker unknown" not in "\n".join(answer_lines(replace(made, clips=(alone,))))

@@ -218,9 +218,11 @@ def _head(
     """Title, options, conversations; the options of the next question, one for each way that
     answers it.
     """
-    title, buttons = st.columns([1, 2], vertical_alignment="bottom")
-    title.title("Notes" if conversation.id == NOTES else "Ask")
-    with buttons.container(horizontal=True, horizontal_alignment="right"):
+    head = st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"
+    )
+    head.title("Notes" if conversation.id == NOTES else "Ask", width="content")
+    with head.container(key=conversation_view.HEAD, horizontal=True, gap="small", width="content"):
         with st.popover("Options", icon=":material/tune:"):
             options = choose_options(session, model)
         with st.popover("Conversations", icon=":material/history:"):

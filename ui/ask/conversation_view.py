@@ -40,12 +40,13 @@ that copies; longer texts scroll.
 """
 _MAX_SHOWN = 20
 """Exchanges of a conversation, the last."""
-INVITATION = "invitation"
+INVITATION, HEAD = "invitation", "ask_head"
 STYLE = f"""<style>
 [class*='st-key-last_exchange'] {{ min-height: calc(100vh - 17rem); scroll-margin-top: 4.5rem; }}
 [data-testid='stMain']:has([data-testid='stButtonGroup']) [class*='st-key-last_exchange'] {{
     min-height: calc(100vh - 23rem); }}
 [data-testid='stBottomBlockContainer'] {{ padding-bottom: 1.5rem; }}
+@media (max-width: 640px) {{ .st-key-{HEAD} button {{ padding-inline: 0.5rem; }} }}
 [data-testid='stPopoverBody'] {{ min-height: 9rem; }}
 [data-testid='stApp']:has(.st-key-stop_asking) :is([data-testid='stStatusWidget'],
     [data-testid='stButtonGroup'], .st-key-{INVITATION}) {{ display: none; }}
@@ -53,7 +54,7 @@ STYLE = f"""<style>
 """So that the last question can stand at the window's head, however short its answer is, and what
 to ask next is in sight; that the question's box ends the page; that what the chips open is not
 pressed between them and the window's end; and that while a question waits there is one button Stop,
-ours, and nothing of what stood there before.
+ours, and nothing of what stood there before. On a phone the head's buttons stand in one line.
 """
 
 

@@ -14,6 +14,7 @@ from dynagrag.ui.safe_markdown import (
     source_link,
     speaker_and_time,
 )
+from dynagrag.workspace.text_reports import UNNAMED
 
 _MAX_TITLE, _MAX_TIP = 60, 240
 _DOUBT = " :orange-badge[:material/voice_selection_off: speakers doubtful]"
@@ -136,8 +137,9 @@ def clip_markdown(
     doubt = _DOUBT if clip.document in doubtful else ""
     head = f"{mark_link('', {'': link})} **{plain(clean(clip.document, _MAX_TITLE))}**{doubt}"
     rows, last = [], ""
+    unnamed = UNNAMED if any(own.speaker for own in clip.turns) else ""
     for own in clip.turns:
-        who = speaker_and_time(own.speaker, own.start_s)
+        who = speaker_and_time(own.speaker or unnamed, own.start_s)
         words = [
             f"**{plain(text)}**" if is_hit else plain(text)
             for text, is_hit in clip.pieces(own)

@@ -60,7 +60,7 @@ def page() -> None:
                 "Find an entity",
                 key=_FIND,
                 max_chars=_MAX_CHARS,
-                placeholder="A name, or words of what is said of it",
+                placeholder="Name, or words",
                 icon=":material/search:",
             ).strip()
             drawn = st.container(width="content")

@@ -13,8 +13,8 @@ import streamlit as st
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-HEIGHT = "max(24rem, calc(100vh - 19rem))"
-"""With what stands above and below it in the window."""
+HEIGHT = "clamp(24rem, calc(100vh - 19rem), 62vw)"
+"""With what stands above and below it in the window, and no higher than a narrow window is wide."""
 _SWITCH = "graph_switch"
 _LIST = "graph_list"
 _DRAWN = "graph_drawn"

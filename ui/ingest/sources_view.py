@@ -9,6 +9,8 @@ from dynagrag.ingest.load.label_report import FATES, MAX_UNKNOWN, label_places
 from dynagrag.ui.ingest.source_reading import SourceRow
 from dynagrag.ui.safe_markdown import plain, short_label, speaker_and_time
 
+_FILE_WIDTH = 160
+"""Pixels of a column; a name's cell shows the rest of it when it is clicked."""
 _MAX_SPEAKERS = 6
 _MAX_NAMED = 3
 _MAX_FINDINGS = 20
@@ -46,7 +48,13 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
                 " both, bring each under a name of its own.",
                 icon=":material/sync:",
             )
-    st.dataframe([_cells(row) for row in read], hide_index=True, width="stretch")
+    st.dataframe(
+        [_cells(row) for row in read],
+        hide_index=True,
+        width="stretch",
+        # a long name leaves room for what was read
+        column_config={"File": st.column_config.TextColumn(width=_FILE_WIDTH)},
+    )
     with st.expander("First lines"):
         row = pick_row(read, key="preview_of")
         for speaker, start_s, text in row.first:

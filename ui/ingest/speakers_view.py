@@ -6,16 +6,17 @@ import streamlit as st
 
 from dynagrag.core.schema import Document, LabelFate
 from dynagrag.core.text import collapse, plural
+from dynagrag.ingest.load.introductions import Introduction
 from dynagrag.ingest.load.speaker_names import NOBODY, SpeakerNames, kept_names
 from dynagrag.ui import state
 from dynagrag.ui.ingest.source_reading import SourceRow
 from dynagrag.ui.ingest.sources_view import pick_row
-from dynagrag.ui.safe_markdown import plain, short_label, speaker_choices
+from dynagrag.ui.safe_markdown import clean, plain, short_label, speaker_choices
 
 _MAX_SPEAKERS = 40
 _MAX_CHARS = 120
 _MAX_OFFERED = 5
-"""Names that a file's speakers give."""
+"""Files in which speakers say their names, and names of one."""
 _STATE = "speaker_names"
 
 
@@ -26,8 +27,18 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
     spoken = [row for row in rows if (row.speakers or row.labels) and not row.refused]
     chosen: dict[str, dict[str, str]] = state.remembered(_STATE, {})
     kept = {document.sha256: kept_names(document.meta) for document in documents} if spoken else {}
-    for row in spoken:
-        _offer_names(row, {**kept.get(row.sha256, {}), **chosen.get(row.name, {})})
+    offers = [
+        (row, offered)
+        for row in spoken
+        if (offered := _offered(row, {**kept.get(row.sha256, {}), **chosen.get(row.name, {})}))
+    ]
+    for row, offered in offers[:_MAX_OFFERED]:
+        _offer_names(row, offered)
+    if len(offers) > _MAX_OFFERED:
+        st.caption(
+            f"In {plural(len(offers) - _MAX_OFFERED, 'more file')} speakers say their names, which"
+            " are offered once these are taken."
+        )
     if spoken:
         with st.expander("Speakers: rename, merge, leave out"):
             picked = pick_row(spoken, key="speakers_of")
@@ -98,13 +109,15 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
     )
 
 
-def _offer_names(row: SourceRow, named: Mapping[str, str]) -> None:
-    """A button that takes the names which speakers give themselves, where they have none."""
-    offered = [own for own in row.introduced if own.label not in named][:_MAX_OFFERED]
-    if not offered:
-        return
+def _offered(row: SourceRow, named: Mapping[str, str]) -> list[Introduction]:
+    """The names which speakers give themselves, where they have none."""
+    return [own for own in row.introduced if own.label not in named][:_MAX_OFFERED]
+
+
+def _offer_names(row: SourceRow, offered: Sequence[Introduction]) -> None:
+    """The names with what is said, and a button that takes them."""
     given = "; ".join(own.text() for own in offered)
-    st.caption(f":material/record_voice_over: {plain(row.name)}: {plain(given)}")
+    st.caption(f":material/record_voice_over: {plain(clean(row.name))}: {plain(given)}")
     pairs = ", ".join(f"{short_label(own.label)} → {own.name}" for own in offered)
     st.button(
         f"Rename {plain(pairs)}",

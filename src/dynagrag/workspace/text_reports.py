@@ -1,7 +1,7 @@
 """Reports and answers as the command line and the demo print them, line by line."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from dynagrag.core.schema import (
@@ -38,6 +38,10 @@ _MAX_WINDOWS = 5
 _MAX_TRACED = 10
 _MAX_SUBGRAPHS, _MAX_RELATIONS = 3, 5
 """Of the retrieved part of the graph, shown by default."""
+UNNAMED = "speaker unknown"
+"""Of a turn without a speaker among others, whose words would look like those of whoever spoke
+before.
+"""
 _HIT_MARKS = (("**", "**"), ("[[", "]]"), ("<<<", ">>>"))
 """Before and behind what fits best; the next ones where the words have these themselves."""
 _LONG_SHARE = 0.05
@@ -267,10 +271,12 @@ def clip_turns(clip: Clip) -> Iterator[tuple[str, list[tuple[str, bool]]]]:
     pieces that are hits or not.
     """
     last = ""
+    has_speakers = any(turn.speaker for turn in clip.turns)
     for turn in clip.turns:
+        who = _who(turn if turn.speaker or not has_speakers else replace(turn, speaker=UNNAMED))
         pieces = [(collapse(text), is_hit) for text, is_hit in clip.pieces(turn)]
-        yield ("" if _who(turn) == last else _who(turn), [own for own in pieces if own[0]])
-        last = _who(turn)
+        yield ("" if who == last else who, [own for own in pieces if own[0]])
+        last = who
 
 
 def evidence_line_rows(line: EvidenceLine) -> Iterator[str]:

@@ -12,6 +12,7 @@ from dynagrag.core.schema.arrays import Vector, Vectors, no_ids, no_vectors
 from dynagrag.core.schema.claims import CheckedClaim, Verdict
 from dynagrag.core.schema.graph import Graph
 from dynagrag.core.schema.records import Document, Passage, RelationRecord, Turn
+from dynagrag.core.schema.scales import UNMEASURED, CosineScale
 from dynagrag.core.schema.trace import AnswerTrace
 
 
@@ -48,6 +49,7 @@ class Snapshot:
     `passage_vectors` (p, d) in the order of `passages` (document title, then index).
     `summary_rows`: where the vector of a mention's or relation's summary stands in
     `summary_vectors` (s, d), unit rows of the texts that were embedded with it.
+    `scale`: of the vectors' cosines.
     """
 
     workspace: str
@@ -61,6 +63,7 @@ class Snapshot:
     summary_rows: Mapping[str, int] = field(default_factory=dict)
     summary_vectors: Vectors = field(default_factory=no_vectors)
     facts: Facts = field(default_factory=Facts)
+    scale: CosineScale = UNMEASURED
 
     def text(self, document_id: str, start: int, end: int) -> str:
         """The source's own words in a span."""

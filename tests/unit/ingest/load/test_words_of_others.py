@@ -227,3 +227,194 @@ def test_a_table_whose_rows_count_the_turns_of_each_has_speakers(tmp_path: Path)
     turns = [(turn.speaker, turn.text) for turn in load_source(path).turns]
     assert turns[:2] == [("T", "Wann war das?"), ("K", "Im Mai.")]
     assert [speaker for speaker, _ in turns] == ["T", "K"] * 3
+
+
+MORE: dict[str, tuple[str, list[Turn]]] = {
+    "directions in a play whose labels say how": (
+        "Erster Akt\n\nMARTHE. Das Wasser kocht nicht.\n\nOTTO (tritt ein). Es kocht nie.\n\n"
+        "Pause.\n\nMARTHE. Wer hat dich gesehen?\n\nOTTO. Niemand. Die Müllerin vielleicht.\n\n"
+        "Er öffnet. Herein tritt die Müllerin mit einem Korb.\n\nMÜLLERIN. Eier?\n",
+        [
+            (None, "Erster Akt"),
+            ("MARTHE", "Das Wasser kocht nicht."),
+            ("OTTO", "Es kocht nie."),
+            (None, "Pause."),
+            ("MARTHE", "Wer hat dich gesehen?"),
+            ("OTTO", "Niemand. Die Müllerin vielleicht."),
+            (None, "Er öffnet. Herein tritt die Müllerin mit einem Korb."),
+            ("MÜLLERIN", "Eier?"),
+        ],
+    ),
+    "panels of a comic": (
+        "PAGE ONE\n\nPANEL 1\nThe harbour at night. A lamp.\n\nNORA: He's late.\n"
+        "PIM (off): He's always late.\n\nPANEL 2\nClose on the bell.\n\nNORA: That's him.\n"
+        "PIM: That's a bell.\n",
+        [
+            (None, "PAGE ONE"),
+            (None, "PANEL 1"),
+            (None, "The harbour at night. A lamp."),
+            ("NORA", "He's late."),
+            ("PIM", "He's always late."),
+            (None, "PANEL 2"),
+            (None, "Close on the bell."),
+            ("NORA", "That's him."),
+            ("PIM", "That's a bell."),
+        ],
+    ),
+    "lists of who speaks": (
+        "Cast: NORA, 40; PIM, her son\n\nWitness: Per Aas, engineer.\n\nNORA: Is he coming?\n\n"
+        "PIM: He said four.\n\nNORA: Who are you?\n\nPer Aas: I am the ferryman.\n\nPIM: Two.\n",
+        [
+            (None, "Cast: NORA, 40; PIM, her son"),
+            (None, "Witness: Per Aas, engineer."),
+            ("NORA", "Is he coming?"),
+            ("PIM", "He said four."),
+            ("NORA", "Who are you?"),
+            ("Per Aas", "I am the ferryman."),
+            ("PIM", "Two."),
+        ],
+    ),
+    "breaks and the end of a broadcast": (
+        "Moderadora: Buenas noches. ¿Quién arreglará el puente?\n\nSra. Gil: Nosotros, en mayo.\n\n"
+        "(Aplausos)\n\nSr. Ortiz: Eso dijo ya.\n\nPausa publicitaria\n\n"
+        "Moderadora: Volvemos. ¿Señora Gil?\n\nSra. Gil: El puente.\n\nFin de la transmisión\n",
+        [
+            ("Moderadora", "Buenas noches. ¿Quién arreglará el puente?"),
+            ("Sra. Gil", "Nosotros, en mayo."),
+            (None, "(Aplausos)"),
+            ("Sr. Ortiz", "Eso dijo ya."),
+            (None, "Pausa publicitaria"),
+            ("Moderadora", "Volvemos. ¿Señora Gil?"),
+            ("Sra. Gil", "El puente."),
+            (None, "Fin de la transmisión"),
+        ],
+    ),
+    "columns of a protocol, and who is cut off": (
+        "4 May 2016 : Column 112\n\nRosa Lind: The weir is sound. I saw it.\n\nAda Holm: Does it "
+        "leak?\n\n4 May 2016 : Column 113\n\nSeveral members rose--\n\nMr Voss: On a point of "
+        "order—\n\nAda Holm: Sit down.\n\nRosa Lind: I will.\n",
+        [
+            (None, "4 May 2016 : Column 112"),
+            ("Rosa Lind", "The weir is sound. I saw it."),
+            ("Ada Holm", "Does it leak?"),
+            (None, "4 May 2016 : Column 113"),
+            (None, "Several members rose--"),
+            ("Mr Voss", "On a point of order—"),
+            ("Ada Holm", "Sit down."),
+            ("Rosa Lind", "I will."),
+        ],
+    ),
+    "somebody unknown on a line of a talk by lines": (
+        "Groep 3\nMod: Wat vindt u van de brug?\nR1: Mooi.\nR2: Ik mis de oude.\nMod: Waarom?\n"
+        "R2: Die was open.\nR?: Twee als het regent.\nR1: Twee.\nMod: Dank u.\n",
+        [
+            (None, "Groep 3"),
+            ("Mod", "Wat vindt u van de brug?"),
+            ("R1", "Mooi."),
+            ("R2", "Ik mis de oude."),
+            ("Mod", "Waarom?"),
+            ("R2", "Die was open."),
+            (None, "R?: Twee als het regent."),
+            ("R1", "Twee."),
+            ("Mod", "Dank u."),
+        ],
+    ),
+    "edges of pages amid a turn": (
+        "HOLM: Wo sind Sie geboren?\n\nLIND: In der Mühle. Man sagte mir, ich sei\n\nSeite 2 von 9"
+        "\n\nim Wasser geboren.\n\nHOLM: Was stimmt?\n\nLIND: Das Rad stand still.\n\nSeite 3 von 9"
+        "\n\nEs war Winter.\n\nHOLM: Danke.\n",
+        [
+            ("HOLM", "Wo sind Sie geboren?"),
+            ("LIND", "In der Mühle. Man sagte mir, ich sei"),
+            (None, "Seite 2 von 9"),
+            ("LIND", "im Wasser geboren."),
+            ("HOLM", "Was stimmt?"),
+            ("LIND", "Das Rad stand still."),
+            (None, "Seite 3 von 9"),
+            ("LIND", "Es war Winter."),
+            ("HOLM", "Danke."),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("form", MORE)
+def test_directions_lists_and_pages_are_nobodys(form: str, tmp_path: Path) -> None:
+    text, expected = MORE[form]
+    assert said(tmp_path, "a.txt", text) == expected
+
+
+def test_names_with_two_initials_before_a_stop_are_labels(tmp_path: Path) -> None:
+    text = (
+        "СТЕНОГРАММА\n\nПРЕДСЕДАТЕЛЬ. Начинаем. Кто докладчик?\n\nХОЛЬМ А.П. Да, закрыт.\n\n"
+        "ПРЕДСЕДАТЕЛЬ. Почему?\n\nХОЛЬМ А.П. Он упал.\n\nПРЕДСЕДАТЕЛЬ. Принято.\n"
+    )
+    turns = said(tmp_path, "a.txt", text)
+    assert [speaker for speaker, _ in turns[1:]] == [
+        "ПРЕДСЕДАТЕЛЬ",
+        "ХОЛЬМ А.П.",
+        "ПРЕДСЕДАТЕЛЬ",
+        "ХОЛЬМ А.П.",
+        "ПРЕДСЕДАТЕЛЬ",
+    ]
+
+
+def test_who_is_named_above_the_talk_is_a_speaker_who_speaks_once(tmp_path: Path) -> None:
+    text = (
+        "会议纪要\n时间：2019年5月4日\n参加人：李梅、陈强\n\n王磊：谁来修水车？\n\n李梅：坏了三个月了。\n\n"
+        "陈强：我可以修。\n\n王磊：木头在哪里？\n\n李梅：在河边。\n\n（笑声）\n\n决议：由陈强修理。\n\n王磊：好。\n"
+    )
+    turns = said(tmp_path, "a.txt", text)
+    assert ("陈强", "我可以修。") in turns
+    assert (None, "决议：由陈强修理。") in turns
+
+
+AT_THE_END: dict[str, tuple[str, list[Turn]]] = {
+    "who somebody is": (
+        "UV: What is it?\n\nPA: A wall.\n\nUV: Who built it?\n\nPA: I did.\n\nUV: And next?\n\n"
+        "PA: A ladder.\n\nPer Aas lives in Allern. His new book is out in June.\n",
+        [("PA", "A ladder."), (None, "Per Aas lives in Allern. His new book is out in June.")],
+    ),
+    "a turn of two paragraphs where others have some": (
+        "UV: What is a weir?\n\nPA: A wall.\n\nIt is old.\n\nUV: Who built it?\n\nPA: I did.\n\n"
+        "My sister helped.\n\nUV: And then?\n\nPA: A ladder.\n\nFish like it.\n",
+        [("PA", "A ladder."), ("PA", "Fish like it.")],
+    ),
+    "what became of a call": (
+        "Operator: Which service?\nCaller: There's a goat.\nOperator: Is anybody hurt?\n"
+        "Caller: Not yet.\nOperator: Hello?\nCALL ENDS 10:04\nDisposition: police informed\n",
+        [
+            ("Operator", "Hello?"),
+            (None, "CALL ENDS 10:04"),
+            (None, "Disposition: police informed"),
+        ],
+    ),
+    "what was resolved": (
+        "CLLR HOLM: Apologies from Per.\n\nCLLR VOSS: Whose goat is it?\n\nTHE CLERK: Nobody's.\n\n"
+        "CLLR VOSS: It ate my hat.\n\nCLLR HOLM: Shall we feed it?\n\n"
+        "RESOLVED: that the goat be fed.\n",
+        [("CLLR HOLM", "Shall we feed it?"), (None, "RESOLVED: that the goat be fed.")],
+    ),
+}
+
+
+@pytest.mark.parametrize("form", AT_THE_END)
+def test_what_follows_the_last_turn_is_nobodys(form: str, tmp_path: Path) -> None:
+    text, expected = AT_THE_END[form]
+    assert said(tmp_path, "a.txt", text)[-len(expected) :] == expected
+
+
+def test_labels_below_ranges_of_times_may_have_numbers_and_names(tmp_path: Path) -> None:
+    text = (
+        "00:00:01 - 00:00:09\nHost: Can you hear me?\n\n00:00:09 - 00:00:15\n"
+        "Panelist 1 (Ada): Yes.\n\n00:00:15 - 00:00:20\nHost: Good.\n\n00:00:20 - 00:00:31\n"
+        "Panelist 2 (Per): So can I.\n\n00:00:31 - 00:00:40\nPanelist 1 (Ada): Then let's start.\n"
+    )
+    turns = [(turn.speaker, turn.start_s) for turn in load(tmp_path, "a.txt", text).turns]
+    assert turns == [
+        ("Host", 1.0),
+        ("Panelist 1 (Ada)", 9.0),
+        ("Host", 15.0),
+        ("Panelist 2 (Per)", 20.0),
+        ("Panelist 1 (Ada)", 31.0),
+    ]

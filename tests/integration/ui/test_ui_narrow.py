@@ -1,0 +1,62 @@
+"""The app in narrow windows: heads in one line, no cut words, no empty holes."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from app_server import AppServer, Chromium, settled
+from ask_pages import QUESTION, TURNS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+TABLET, PHONE = (820, 1000), (390, 844)
+
+
+@pytest.fixture
+def asked(app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]) -> "Page":
+    """The page Ask after a question."""
+    assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
+    page = chromium.open(app.url(""), TABLET)
+    box = page.get_by_test_id("stChatInputTextArea")
+    box.fill(QUESTION)
+    box.press("Enter")
+    page.get_by_role("button", name="Export").wait_for()
+    settled(page)
+    return page
+
+
+@pytest.mark.parametrize("size", [TABLET, PHONE])
+def test_the_buttons_of_a_conversation_stand_in_one_line_and_badges_show_all_their_words(
+    asked: "Page", size: tuple[int, int]
+) -> None:
+    asked.set_viewport_size({"width": size[0], "height": size[1]})
+    settled(asked)
+    tops = []
+    for name in ("Options", "Conversations", "Export"):
+        box = asked.get_by_role("button", name=name).first.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= size[0]
+        tops.append(round(box["y"]))
+    assert len(set(tops)) == 1, tops
+    wraps = asked.evaluate(
+        """() => {
+            const badge = document.createElement('span')
+            badge.className = 'stMarkdownBadge'
+            document.querySelector('[data-testid="stMain"]').append(badge)
+            return getComputedStyle(badge).whiteSpace
+        }"""
+    )
+    assert wraps == "normal"
+
+
+def test_a_drawing_is_no_higher_than_a_narrow_window_is_wide(
+    app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]
+) -> None:
+    assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
+    page = chromium.open(app.url("graph"), TABLET)
+    drawing = page.locator(".st-key-graph_drawn canvas").first
+    drawing.wait_for()
+    box = drawing.bounding_box()
+    assert box is not None
+    assert box["height"] <= 0.65 * TABLET[0]

@@ -15,9 +15,9 @@ from dynagrag.evaluation.retrieval.prompt_arms import PromptArm, make_prompt_arm
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.retrievers import RETRIEVERS
+from dynagrag.retrieval.cross_encoder_search import CrossEncoderSearch
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.retrieval.reranked_search import RerankedSearch
 from dynagrag.workspace.facade import Workspace
 
 DEPTH = 100
@@ -127,7 +127,7 @@ def make_arms(
         if name == RERANKED:
             reranker = space.models.reranker
             assert reranker is not None  # else the run was refused
-            retriever = RerankedSearch(retriever, reranker, snapshot)
+            retriever = CrossEncoderSearch(retriever, reranker, snapshot)
         prompts = None
         if has_prompts:
             writer = wiring.make_retriever(row.prompts_by, snapshot, profile, passages, open_index)

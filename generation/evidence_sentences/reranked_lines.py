@@ -6,7 +6,7 @@ from dynagrag.core.protocols import Reranker
 from dynagrag.generation.evidence_sentences.line_fit import Fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
 from dynagrag.generation.evidence_sentences.stretches import stretch_around
-from dynagrag.retrieval.reranked_search import NUM_WINDOWS
+from dynagrag.retrieval.cross_encoder_search import NUM_WINDOWS
 
 
 def reranked(index: LineIndex, question: str, fits: Fits, reranker: Reranker) -> Fits:

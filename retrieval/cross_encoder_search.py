@@ -9,7 +9,7 @@ NUM_WINDOWS = 50
 """Passages, or stretches of talk, that a reranker reads for a question."""
 
 
-class RerankedSearch:
+class CrossEncoderSearch:
     """The passages of another retriever. The best 50 share out the scores that they had in the
     reranker's order; those behind them, subgraphs and turns stay.
     """

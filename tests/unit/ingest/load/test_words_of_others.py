@@ -1,7 +1,7 @@
 """Words beside a label that are somebody else's, or nobody's."""
 
 from pathlib import Path
-from time import monotonic
+from time import process_time
 
 import docx
 import pytest
@@ -423,6 +423,6 @@ def test_labels_below_ranges_of_times_may_have_numbers_and_names(tmp_path: Path)
 
 def test_a_page_of_nested_quotations_and_headings_is_read_in_linear_time(tmp_path: Path) -> None:
     page = f"<html><body>{'<blockquote>' * 8000}It rained.{'<h2>' * 8000}<cite>Ada Holm</cite>"
-    start = monotonic()
+    start = process_time()
     assert said(tmp_path, "a.html", page)
-    assert monotonic() - start < 10
+    assert process_time() - start < 10

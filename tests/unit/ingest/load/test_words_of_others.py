@@ -56,6 +56,18 @@ FORMS: dict[str, tuple[str, str, list[Turn]]] = {
             ("Per", "Dann ging er."),
         ],
     ),
+    "what Markdown quotes between turns": (
+        "a.md",
+        "**Ada:** When was it?\n\n**Per:** It was in May.\n\n> Advertisement: Kite Rope holds.\n\n"
+        "**Ada:** Who saw it?\n\n**Per:** My sister: she never sleeps.\n",
+        [
+            ("Ada", "When was it?"),
+            ("Per", "It was in May."),
+            (None, "> Advertisement: Kite Rope holds."),
+            ("Ada", "Who saw it?"),
+            ("Per", "My sister: she never sleeps."),
+        ],
+    ),
     "a witness who was sworn in answers in the same paragraph": (
         "a.txt",
         "MS OTT:  I call Mr Aas.\n\n<PER AAS, sworn [10.14 am]\n\nMS OTT:  Where were you?---At"

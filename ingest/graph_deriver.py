@@ -12,6 +12,7 @@ from functools import partial
 from dynagrag.core.errors import StoreError
 from dynagrag.core.protocols import Embedder, GraphStore
 from dynagrag.core.schema import (
+    UNMEASURED,
     Consolidation,
     Document,
     Graph,
@@ -40,6 +41,7 @@ from dynagrag.ingest.consolidate.judge_calls import Judging
 from dynagrag.ingest.consolidate.relation_labels import label_texts
 from dynagrag.ingest.consolidate.verdicts import Judge, VerdictStore
 from dynagrag.ingest.embedding_batches import BatchSizes, embedding_work
+from dynagrag.models.cosine_scales import kept_scale, scale_of
 
 _LOG = logging.getLogger(__name__)
 _MAX_TRIES = 3
@@ -170,6 +172,7 @@ class Deriver:
                 edits=edits,
                 texts=[d.text for d in counted.documents.values()],
                 step=self._stepping("consolidate"),
+                scale=kept_scale(self.store) or UNMEASURED,
             )
             judging = Judging(
                 self.judge,
@@ -242,6 +245,7 @@ class Deriver:
             return
         self.progress("embed", 0, total)
         self.store.set_embedder(self.embedder.identity)
+        scale_of(self.store, self.embedder)  # measured now, kept with the vectors
         done, sizes = 0, BatchSizes()
         for kind, ids in missing.items():
             for batch in sizes.batches(works[kind]):

@@ -3,11 +3,20 @@ store or a graph.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from dynagrag.config.settings import ChunkProfile
-from dynagrag.core.schema import Graph, LoadedSource, Question, Snapshot, SourceTurn
+from dynagrag.core.schema import (
+    UNMEASURED,
+    CosineScale,
+    Graph,
+    LoadedSource,
+    Question,
+    Snapshot,
+    SourceTurn,
+)
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.ingest.split import make_document, split_passages
@@ -38,9 +47,16 @@ def snapshot_of(turns: Sequence[tuple[str | None, str]], passage_words: int = 12
     )
 
 
-def line_index(turns: Sequence[tuple[str | None, str]], passage_words: int = 120) -> LineIndex:
-    """The index of the lines of such a snapshot."""
-    return LineIndex(PassageScores(snapshot_of(turns, passage_words)))
+def line_index(
+    turns: Sequence[tuple[str | None, str]],
+    passage_words: int = 120,
+    scale: CosineScale = UNMEASURED,
+) -> LineIndex:
+    """The index of the lines of such a snapshot. `scale`: as if its vectors were of another
+    embedder.
+    """
+    snapshot = replace(snapshot_of(turns, passage_words), scale=scale)
+    return LineIndex(PassageScores(snapshot))
 
 
 def question(text: str) -> Question:

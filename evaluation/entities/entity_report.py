@@ -50,7 +50,7 @@ WORDS: Mapping[str, str] = {
         " judge. Its recall: the share of the pairs of one thing that have one key, were joined by"
         " a rule, or stand in one block"
     ),
-    "cosine": "how near the vectors of two names are, -1 to 1",
+    "cosine": "how near the vectors of two names are, -1 to 1, as MiniLM's would be",
     "95 % interval": (
         interval_meaning("pairs")
         + "; pairs that share a name are not independent, so it is a little too narrow"

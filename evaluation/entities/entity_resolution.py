@@ -48,6 +48,7 @@ from dynagrag.ingest.consolidate.judge_calls import Judging
 from dynagrag.ingest.consolidate.used_names import squashed
 from dynagrag.ingest.consolidate.verdicts import Group, Judge, Judged
 from dynagrag.ingest.load.glossary_file import GlossaryFile
+from dynagrag.models.cosine_scales import scale_of_embedder
 
 THRESHOLDS = (MIN_GROUP_COSINE, 0.65, 0.75, 0.80, 0.85, 0.90, 0.95)
 _EXTRACTOR = "evaluation"
@@ -62,8 +63,8 @@ class FoundBy(StrEnum):
 
 
 class Missed(BaseModel):
-    """A positive pair that nothing can find, and why. `cosine`: of the two keys' vectors, -1 to
-    1.
+    """A positive pair that nothing can find, and why. `cosine`: of the two keys' vectors, as
+    MiniLM's would be, -1 to 1.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -186,8 +187,8 @@ def evaluate_entities(
         judge_name: The judge's identity.
         one_block_a_call: For small models.
         max_concurrency: Calls at once.
-        thresholds: Cosines, -1 to 1, for the table by threshold; below the product's own bound of
-        0.55 nothing changes.
+        thresholds: Cosines, -1 to 1 and as MiniLM's would be, for the table by threshold; below the
+        product's own bound of 0.55 nothing changes.
     """
     run = _Run(entity_set, embedder, has_summaries, one_block_a_call, glossaries)
     plan = run.plan(MIN_GROUP_COSINE)
@@ -259,6 +260,7 @@ class _Run:
         self._vectors = VectorTable.of(
             tuple(texts), embedder.embed_documents(tuple(texts.values()))
         )
+        self._scale = scale_of_embedder(embedder)
         self._one_block_a_call = one_block_a_call
         self._telling = telling_pairs(
             entity_set.pairs, [squashed(item.key) for item in entity_set.items]
@@ -279,7 +281,12 @@ class _Run:
     def plan(self, min_cosine: float) -> ConsolidationPlan:
         """What rules settle, and the blocks that are left for a judge."""
         names = ConsolidationInput(
-            self._mentions, (), self._vectors, edits=self._edits, texts=self._texts
+            self._mentions,
+            (),
+            self._vectors,
+            edits=self._edits,
+            texts=self._texts,
+            scale=self._scale,
         )
         return plan_consolidation(
             names, Judging(one_block_a_call=self._one_block_a_call), min_cosine=min_cosine
@@ -363,7 +370,10 @@ class _Run:
             prompt_tokens=plan.prompt_tokens,
         )
         table = key_vectors(self._mentions, self._vectors)
-        return blocking, tuple(_missed(a, b, _unit_cosine(table, a.key, b.key)) for a, b in missed)
+        cosine = self._scale.of_names
+        return blocking, tuple(
+            _missed(a, b, round(cosine(_unit_cosine(table, a.key, b.key)), 3)) for a, b in missed
+        )
 
     def threshold_row(self, cosine: float) -> ThresholdRow:
         """Blocks of candidates of at least this cosine, and what joining by the cosine alone makes

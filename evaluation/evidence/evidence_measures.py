@@ -131,8 +131,8 @@ class EvidenceResult(EvidenceShares):
     """The shares of all questions, and by their kind. `intervals`: 95 %, by measure.
 
     `missing`: decisive words that no document of the workspace holds, which count as not shown.
-    `is_fit_known`: whether the embedder is one for which it is told that nothing fits. `late`: the
-    questions whose words aren't in the first clip, those that are shown last first.
+    `is_fit_known`: whether it was told of any question that nothing fits, or that something does.
+    `late`: the questions whose words aren't in the first clip, those that are shown last first.
     """
 
     num_answerable: int
@@ -284,8 +284,8 @@ class EvidenceRun(ExperimentRun[EvidenceOutcome, EvidenceResult]):
             )
         if not result.is_fit_known:
             notes.append(
-                "Whether the sources answer a question can't be told with this embedder, so it was"
-                " never said that nothing fits."
+                "Whether the sources answer a question can't be told with this embedder, or in"
+                " these languages, so it was never said that nothing fits."
             )
         return Report(
             title="Evidence",

@@ -12,6 +12,7 @@ from dynagrag.core.protocols import Pruner, Retriever
 from dynagrag.core.schema import Question, Retrieval, Snapshot
 from dynagrag.evaluation.retrieval.gcn_arm import GCN, GcnSearch
 from dynagrag.evaluation.retrieval.prompt_arms import PromptArm, make_prompt_arm, with_equal_room
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.retrieval.ego.ego_index import EgoIndex
@@ -98,6 +99,7 @@ def make_arms(
     workspace's folder. `has_prompts`: they write prompts too. `pruner`: of the arm `gcn`.
     """
     passages = PassageScores(snapshot)
+    lines = LineIndex(passages)
     indexes: dict[str, EgoIndex] = {}
 
     def open_index(profile: Profile) -> EgoIndex:
@@ -121,9 +123,8 @@ def make_arms(
         prompts = None
         if has_prompts:
             writer = wiring.make_retriever(row.prompts_by, snapshot, profile, passages, open_index)
-            prompts = make_prompt_arm(
-                name, writer, with_equal_room(profile, row.has_passages), passages
-            )
+            room = with_equal_room(profile, row.has_passages)
+            prompts = make_prompt_arm(name, writer, room, lines, space.embedder)
         arm = Arm(name, retriever, profile.num_subgraphs, prompts=prompts)
         if name == SPLIT:
             chat = space.parts.metered(None)

@@ -23,7 +23,7 @@ _SPOKEN = "|".join(sorted(told_forms((*SAYING, *ASKING, *THINKING))))
 _SAID = re.compile(
     rf"""^{_WHO}
         (?P<verb>told\s+\S+|wanted\s+to\s+know|{_SPOKEN})
-        ,?:?\s+(?!with\b)(?:that\s+)?(?P<if>whether\s+|if\s+)?["“']?(?P<what>\S.*?)["”']?$""",
+        ,?:?\s+(?!(?:with|for)\b)(?:that\s+)?(?P<if>whether\s+|if\s+)?["“']?(?P<what>\S.*?)["”']?$""",
     re.VERBOSE | re.DOTALL,
 )
 _WISHED = re.compile(

@@ -4,7 +4,9 @@ Everyday English, kept short on purpose: a wording that is missing here makes a 
 found", never a false one "stated".
 """
 
-from dynagrag.language.english.data import groups_of, words_of
+import re
+
+from dynagrag.language.english.data import groups_of, values_of, words_of
 from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import AUXILIARIES as COMMON_AUXILIARIES
@@ -28,6 +30,7 @@ UNIVERSAL = words_of(WordClass.UNIVERSAL)
 EXCLUSIVE = words_of(WordClass.EXCLUSIVE)
 MAJORITY = words_of(WordClass.MAJORITY)
 PRONOUNS = words_of(WordClass.PRONOUN)
+OF_SPEAKERS = words_of(WordClass.OF_SPEAKERS)
 ARTICLES = words_of(WordClass.ARTICLE)
 BE = words_of(WordClass.BE)
 AUXILIARIES = COMMON_AUXILIARIES | {"shall"}
@@ -48,7 +51,9 @@ exploded; blow up: explode; co-founded: founded; co-founder: founder; cofounded:
 away: died; turned down: rejected; shut down: shutdown; let go: fired; due to: because; owing to:
 because; because of: because; in spite of: despite; anything but: not; far from: not; used to be:
 formerly; make sure: must; it is wrong to say: deny; it is not true: deny; at least: over; at
-most: under; co-wrote: wrote; co-written: written; co-directed: directed; co-produced: produced
+most: under; instead of: not; rather than: not; if you ask me:
+surely; if i remember right: surely; if i remember rightly: surely; if anything: surely; co-wrote:
+wrote; co-written: written; co-directed: directed; co-produced: produced
 """
 CONTRACTIONS = {
     "can't": "can not",
@@ -123,6 +128,14 @@ NAME_ENDINGS = frozenset(
 # ----------------------------------------------------------------------------------- how it is said
 
 HEARSAY = ("reportedly", "some say", "people say", "they say", "is said to", "was said to")
+WISHED_FOR = re.compile(
+    r"\b(?:ask|call|appl[yi]|petition|bid|lobb[yi]|campaign|push|plead|beg|press)\w* for\b"
+    r"|\b(?:ask|t[eo]ll?|order|urg|beg|instruct|want|mean)\w*(?: [^\W\d]+){0,3} to\b"
+    r"|\binsist\w* (?:on|that)\b|\bsupposed to\b"
+    r"|\b(?:advice|aim|demand|goal|hope|idea|intention|plan|proposal|recommendation|request|"
+    r"suggestion|wish)\b(?: (?:is|was|has been))? (?:to|that)\b"
+)
+"""What stands behind it is no more than wished for."""
 BACKSHIFTED = frozenset(("could", "would"))
 """Forms of can and will where somebody's words are reported."""
 LITTLE_WORDS = words_of(WordClass.SAYS_LITTLE)
@@ -147,6 +160,8 @@ PLACE_QUALIFIERS = words_of(WordClass.COMPASS)
 
 # ------------------------------------------------------------------------------------------ numbers
 
+CARDINALS = frozenset(values_of(WordClass.CARDINAL))
+FRACTIONS = frozenset("half halves third thirds quarter quarters fifth fifths tenth tenths".split())
 UNITS = """
 percent: % percent pct; volt: v volt volts; amp: a amp amps ampere amperes; watt: w watt watts;
 dollar: $ dollar dollars usd; euro: € euro euros; pound: £ pound pounds lb lbs; kilometre: km

@@ -15,6 +15,7 @@ from dynagrag.generation.claims.claim_lexicon import (
     AUXILIARIES,
     NEGATED_AUXILIARIES,
     OPENS_NO_SUBJECT,
+    OPENS_STATEMENT,
     QUANTIFIERS,
     RELATIVE,
     SAYING,
@@ -22,6 +23,7 @@ from dynagrag.generation.claims.claim_lexicon import (
     THINKING,
 )
 from dynagrag.generation.claims.word_senses import PARTICIPLES, PAST, told_forms
+from dynagrag.language.english.verbs import BASES, base_of_third
 from dynagrag.language.sentences import num_words
 from dynagrag.language.words import COMMON_VERBS, DETERMINERS
 
@@ -42,6 +44,18 @@ _JOINT = re.compile(
     r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|"
     r"(?P<comma>,)?\s+(?P<word>and|but|while|whereas)\s+"
 )
+_OF_OTHERS = frozenset("he she it they".split())
+_SUBORDINATORS = frozenset("when after before because although though until since so once".split())
+_HANGS = _SUBORDINATORS | OPENS_STATEMENT
+_PART_JOINT = re.compile(
+    _JOINT.pattern.replace("|whereas", "|".join(["|whereas", *sorted(_SUBORDINATORS)]))
+    + r"|,\s+(?=(?:I|we|We)\s)"  # my son slept, I watched
+)
+_OPENING_CLAUSE = re.compile(
+    rf"\s*(?P<lead>[^,;]{{1,30}},\s+)?(?:while|as|{'|'.join(sorted(_SUBORDINATORS))})\s+(?P<first>[^,;]+),\s+",
+    re.IGNORECASE,
+)
+"""A clause before the one that it hangs on."""
 _MARK = re.compile(r"\[E\d+\]")
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|\([^)]*\)")
 _WORD = re.compile(r"[^\s,;:.!?]+(?:\.\d+)?")
@@ -98,22 +112,31 @@ def independent_parts(sentence: str) -> tuple[str, ...]:
     its own; the whole where it has one.
     """
     words = _MARK.sub(lambda mark: " " * len(mark[0]), sentence)
+    if opening := _OPENING_CLAUSE.match(words):
+        lead, first, rest = opening["lead"] or "", opening["first"], words[opening.end() :]
+        if _parts(first) and _has_own_subject(_JOINT.split(rest, maxsplit=1)[0]):
+            return (_joined(lead + first), *independent_parts(lead + rest))
     parts, start = [], 0
-    for joint in _joints(words):
-        right = _JOINT.split(words[joint.end() :], maxsplit=1)[0]
+    for joint in _joints(words, _PART_JOINT):
+        right = _PART_JOINT.split(words[joint.end() :], maxsplit=1)[0]
         before, behind = words[: joint.start()].split(), right.split()
         if joint["which"] or not before or not behind:
             continue  # "and ;", or a text that opens with "and"
         # "Ann and Bob", "cells 1 and 3" are lists
-        is_listed = behind[0].isdigit() or (before[-1][0].isupper() and behind[0][0].isupper())
+        is_named = behind[0][0].isupper() and behind[0] != "I"
+        is_listed = behind[0].isdigit() or (before[-1][0].isupper() and is_named)
         own = _parts(right)
         is_plain = (
             own is not None
             and own.subject.casefold() not in RELATIVE
             and len(own.subject.split()) <= _MAX_PART_SUBJECT_WORDS
             and not (is_listed and joint["word"] and not joint["comma"])
+            and (joint["word"] not in _SUBORDINATORS or _has_own_subject(right))
         )
         left = _joined(words[start : joint.start()])
+        is_spliced = not (joint["word"] or joint["semicolon"])
+        if is_spliced and not _HANGS.isdisjoint(left.casefold().split()):
+            continue  # "if you call, we come"
         if is_plain and _parts(left):
             parts.append(left)
             start = joint.end()
@@ -145,17 +168,23 @@ def has_verb(text: str) -> bool:
     return _parts(_MARK.sub(" ", text)) is not None
 
 
+def _has_own_subject(text: str) -> bool:
+    """Whether a clause tells who does what in it: "she left" speaks of somebody before it."""
+    own = _parts(text)
+    return own is not None and own.subject.casefold() not in _OF_OTHERS
+
+
 def _joined(text: str) -> str:
     return _BEFORE_STOP.sub("", " ".join(text.split()))
 
 
-def _joints(words: str) -> list[re.Match[str]]:
+def _joints(words: str, joint: re.Pattern[str] = _JOINT) -> list[re.Match[str]]:
     """The places where a clause may end: none within quotation marks or brackets."""
     quoted = [match.span() for match in _QUOTED.finditer(words)]
     return [
-        joint
-        for joint in _JOINT.finditer(words)
-        if not any(start < joint.start() < end for start, end in quoted)
+        found
+        for found in joint.finditer(words)
+        if not any(start < found.start() < end for start, end in quoted)
     ]
 
 
@@ -250,5 +279,5 @@ def _is_verb(word: str, before: str) -> bool:
         return before not in _DETERMINERS
     if before in _DETERMINERS or word != low:  # a capital amid a sentence is a name's
         return False
-    is_of_pronoun = before in SUBJECT_PRONOUNS and low in COMMON_VERBS
-    return low in _PLAIN_VERBS or _is_past(low) or is_of_pronoun
+    is_of_pronoun = before in SUBJECT_PRONOUNS and (low in COMMON_VERBS or low in BASES)
+    return low in _PLAIN_VERBS or base_of_third(low) is not None or _is_past(low) or is_of_pronoun

@@ -2,13 +2,18 @@
 
 from collections.abc import Sequence
 
-from dynagrag.generation.claims.claim_lexicon import ARTICLES, PLACE_QUALIFIERS, PRONOUNS
+from dynagrag.generation.claims.claim_lexicon import (
+    ARTICLES,
+    OF_SPEAKERS,
+    PLACE_QUALIFIERS,
+    PRONOUNS,
+)
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word, same_word
 from dynagrag.generation.claims.roles import is_auxiliary
 from dynagrag.generation.claims.word_senses import senses
 from dynagrag.language.english.first_names import are_first_names_alike
-from dynagrag.language.words import FUNCTION_WORDS
+from dynagrag.language.words import FUNCTION_WORDS, ROLE_NOUNS
 
 Span = tuple[int, int]
 _ALMOST_ALL = 0.75
@@ -136,14 +141,20 @@ def labels(words: Sequence[Word]) -> list[tuple[str, str]]:
 
 def may_be_unnamed(claim: Reading, sentence: Reading) -> bool:
     """Whether a line may be about the claim's subject without its name: it opens with no other
-    name, or has none that the claim lacks.
+    name, or has none that the claim lacks; "I" and "the mayor" are people whom
+    nobody knows.
     """
     opening = next((i for i, word in enumerate(sentence.words) if not word.is_mark), None)
     if opening is None:
         return False
     first = sentence.words[opening]
+    if first.low in OF_SPEAKERS:
+        return False
     has_article = first.low in ARTICLES
-    if has_article and _opens_with_another(claim, sentence, opening):
+    if has_article and (
+        sentence.word(opening + 1).low in ROLE_NOUNS
+        or _opens_with_another(claim, sentence, opening)
+    ):
         return False
     if (has_article or opening not in sentence.in_names) and (
         first.low in PRONOUNS | FUNCTION_WORDS

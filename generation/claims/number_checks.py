@@ -1,29 +1,26 @@
 """Checks of numbers: has the sentence the claim's, and does it count the same with them?"""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from string import ascii_uppercase
 
+from dynagrag.generation.claims.claim_lexicon import FRACTIONS
 from dynagrag.generation.claims.comparison import Comparison, Gap
-from dynagrag.generation.claims.quantities import Quantity, may_be_written_otherwise, quantities
+from dynagrag.generation.claims.life_dates import event_of
+from dynagrag.generation.claims.quantities import (
+    NUMBER_WORD,
+    Quantity,
+    may_be_written_otherwise,
+    quantities,
+)
+from dynagrag.generation.claims.reading import read, same_word
 from dynagrag.generation.claims.word_senses import lemma, senses
+from dynagrag.language.sentences import sentence_spans
 from dynagrag.language.words import FUNCTION_WORDS
 
 _CAPITAL_BEHIND = re.compile(r"\s[A-Z]")
-_NEXT = re.compile(r"[\s\[\]-]*(?P<word>\d|[^\W\d_]+(?:['’\-][^\W\d_]+)*)")
-_COMPOUND = re.compile(r"-(?=[^\W\d_])")
-"""Behind a number that tells what a thing is like, not how many there are: a three-year-old school,
-a two-seat car.
-"""
-_ONE = re.compile(r"\bone\b", re.IGNORECASE)
-_OF_THOSE = re.compile(
-    r"\s+of\s+(?:(?:all|the|its|his|her|their|our|these|those)\s+)+", re.IGNORECASE
-)
-_SHARE = re.compile(
-    r"\b(?:of|in|out of)\s+(?:(?:all|the|its|his|her|their|our|these|those|every)\s+)*$",
-    re.IGNORECASE,
-)
-"""Before the number of all, of which a part is counted: two of the five, one in five."""
-_MAX_THING_WORDS = 3
 
 
 def number_gap(comparison: Comparison) -> Gap | None:
@@ -44,7 +41,26 @@ def number_gap(comparison: Comparison) -> Gap | None:
             if other.value is not None and other.value == mine.value:  # in another bound or unit
                 return Gap(f"says {other.said}, not {mine.said}")
         return Gap(f"does not say {mine.said}")
+    return _fraction_gap(comparison)
+
+
+def _fraction_gap(comparison: Comparison) -> Gap | None:
+    """A fraction of the claim that the sentence has neither in words nor in percent."""
+    text = comparison.line.text
+    theirs = {match[0].split()[-1].casefold() for match in _FRACTION.finditer(text)}
+    is_in_percent = any(number.unit == "percent" for number in quantities(text))
+    for match in _FRACTION.finditer(comparison.claim.text):
+        if match[0].split()[-1].casefold() not in theirs and not is_in_percent:
+            return Gap(f"does not say {match[0]!r}")
     return None
+
+
+_FRACTION = re.compile(
+    r"\b(?:half|halves|(?:(?:an?|one|two|three|four)\s)(?:thirds?|quarters?|fifths?|tenths?)"
+    r"(?=\s(?:of|in|on|by|to|for|from|since|this|last|next|more|less)\b|[^\w\s]|\s*$))",
+    re.IGNORECASE,
+)
+"""A third pump is no third."""
 
 
 def may_be_otherwise(comparison: Comparison) -> bool:
@@ -64,7 +80,7 @@ def is_in_name(comparison: Comparison, number: Quantity) -> bool:
     13, the 6th Earl.
     """
     claim = comparison.claim
-    is_ordinal = not number.date and not number.text[-1].isdigit()
+    is_ordinal = number.text[0].isdigit() and not (number.date or number.text[-1].isdigit())
     if is_ordinal and _CAPITAL_BEHIND.match(claim.text, number.end):
         return True
     return any(
@@ -72,90 +88,219 @@ def is_in_name(comparison: Comparison, number: Quantity) -> bool:
     )
 
 
-# ----------------------------------------------------------------------------------- things counted
+# ------------------------------------------------------------------------------- one number of many
 
 
 @dataclass(frozen=True, slots=True)
-class _CountedThings:
-    """A number and the words behind it, up to the first that ends the phrase: 3, (primari,
-    rechargeabl, batteri). `is_part`: "3 of the".
+class _Stretch:
+    """A number with the stems of the words around it, as far as no number of its kind is nearer to
+    them; and the stems before and behind these.
+
+    `heads`: the nearest of the own that the rival before hasn't, behind it, else before it; both of
+    one with a unit. `has_rival`: no joint stands between it and a number of its kind. `is_alone`:
+    no thing stands behind it.
     """
 
     number: Quantity
-    things: tuple[str, ...]
-    is_part: bool
+    heads: frozenset[str]
+    own: frozenset[str]
+    before: frozenset[str]
+    behind: frozenset[str]
+    has_rival: bool
+    is_alone: bool
 
-    @property
-    def is_one(self) -> bool:
-        """Whether it is "one of the", which is no number anywhere else."""
-        return self.number.text.casefold() == "one"
 
+def bound_gap(comparison: Comparison) -> Gap | None:
+    """A number of the claim that the sentence has with other words, among numbers of its kind.
 
-def counted_gap(comparison: Comparison) -> Gap | None:
-    """A number that the sentence has, but of another thing.
-
-    Catches "five fuel cells" of "three fuel cells and five batteries", "one of the engines" of "two
-    of the engines". Passes "two engines" of "two of the five engines". Things are compared by the
-    last word of their phrase; where the sentence has several phrases that end so, by those that
-    share most of the claim's other words; "two of the" by its "one of the", if any.
+    Catches "expenses were 40" of "income 40, expenses 30", "3 hours on tests" of "12 hours on tests
+    and 3 on docs". Passes "3 hours on docs": hours go on to the next number.
     """
-    theirs = _counted(comparison.line.text)
-    for mine in _counted(comparison.claim.text):
-        last = senses(mine.things[-1])
-        nearest = [
-            other
-            for other in theirs
-            if (mine.is_part or not other.is_one)
-            and any(not last.isdisjoint(senses(thing)) for thing in other.things)
-        ]
-        if not nearest:
+    predicate = comparison.predicate
+    if predicate and event_of(predicate.stem):
+        return None  # the check of roles tells
+    theirs = _stretches(comparison.line.text)
+    for mine in _stretches(comparison.claim.text):
+        agreeing = [other for other in theirs if mine.number.agrees(other.number)]
+        if mine.has_rival or not agreeing:
             continue
-        shared = [len({*mine.things}.intersection(other.things)) for other in nearest]
-        nearest = [other for other, num in zip(nearest, shared, strict=True) if num == max(shared)]
-        parts = [other for other in nearest if other.is_part]
-        if mine.is_part and (parts or mine.is_one):
-            nearest = parts
-        if nearest and not any(mine.number.agrees(other.number) for other in nearest):
-            reason = f"says {nearest[0].number.text} of it, not {mine.number.text}"
-            return Gap(reason, is_against=True)
+        if not all(_is_of_others(mine, other) for other in agreeing):
+            continue
+        instead = [
+            other.number
+            for other in theirs
+            if other not in agreeing
+            and mine.number.is_like(other.number)
+            and mine.own <= _shared(mine.own, other.own)
+        ]
+        if instead:
+            return Gap(f"says {instead[0].said} of it, not {mine.number.said}", is_against=True)
+        return Gap(f"says {mine.number.said} of something else")
     return None
 
 
-def _counted(text: str) -> list[_CountedThings]:
-    """The numbers that count something, then each "one of the"."""
-    numbers = quantities(text)
-    found = []
-    for number in numbers:
-        is_count = number.date is None and number.value is not None and not number.looks_like_year
-        is_quality = _COMPOUND.match(text, number.end) or _SHARE.search(text[: number.start])
-        if is_count and not is_quality:
-            of = _OF_THOSE.match(text, number.end)
-            start = of.end() if of else number.end
-            if of:  # two of the five engines are two engines
-                start = next((q.end for q in numbers if q.start == start), start)
-            found.append(_CountedThings(number, _things(text, start), bool(of)))
-    for match in _ONE.finditer(text):
-        if of := _OF_THOSE.match(text, match.end()):
-            one = Quantity(*match.span(), match[0], match[0], 1.0)
-            found.append(_CountedThings(one, _things(text, of.end()), is_part=True))
-    return [counted for counted in found if counted.things]
-
-
-def _things(text: str, start: int) -> tuple[str, ...]:
-    """The words behind a number; other numbers among them are passed over with their units: cells
-    of "31 individual 1 volt cells".
+def _is_of_others(mine: _Stretch, stretch: _Stretch) -> bool:
+    """Whether the words beside a number of the claim belong to another: words go on from one to the
+    next number that has none in their place, and never back. "31 cells" are no 31 volts.
     """
-    found: list[str] = []
-    numbers = {q.start: q for q in quantities(text)}
-    at = start
-    while len(found) < _MAX_THING_WORDS and (word := _NEXT.match(text, at)):
-        inner = numbers.get(word.start("word"))
-        if found and inner:
-            unit = _NEXT.match(text, inner.end)
-            at = unit.end() if inner.unit and unit else inner.end
+    stems = mine.own
+    if mine.number.unit and not (stretch.number.unit or stretch.is_alone):
+        return True
+    elsewhere = stems - _shared(stems, stretch.own)
+    before = _shared(elsewhere, stretch.before)
+    if _shared(elsewhere - before, stretch.behind):
+        return bool(stretch.own - _shared(stretch.own, stems))
+    is_of_heads = any(
+        stem in senses(head) or same_word(stem, head) for stem in stems for head in stretch.heads
+    )
+    return bool(before and stretch.heads) and not is_of_heads
+
+
+def _shared(stems: frozenset[str], others: frozenset[str]) -> frozenset[str]:
+    """Those of some stems that others say."""
+    return frozenset(stem for stem in stems if not senses(stem).isdisjoint(others))
+
+
+@lru_cache(maxsize=4096)
+def _stretches(text: str) -> tuple[_Stretch, ...]:
+    sentences = (text[start:end] for start, end in sentence_spans(text))
+    return tuple(
+        _stretch(sentence, numbers, at)
+        for sentence in sentences
+        for numbers in (quantities(sentence),)
+        for at in range(len(numbers))
+    )
+
+
+def _stretch(text: str, numbers: Sequence[Quantity], at: int) -> _Stretch:
+    number = numbers[at]
+    joints = [(joint[0] in ";.!?", joint.start()) for joint in _JOINT.finditer(text)]
+    start, end = 0, len(text)
+    for other in numbers:
+        low, high = sorted((number, other), key=lambda quantity: quantity.start)
+        between = [joint for joint in joints if low.end <= joint[1] < high.start]
+        if between and _are_rivals(text, number, other):
+            cut = max(between)[1]
+            start, end = (max(start, cut), end) if other is low else (start, min(end, cut))
+    unit = _UNIT.match(text, number.end) if number.unit else None
+    lead = _telling(text[start : number.start])
+    follow = _telling(text[unit.end() if unit else number.end : end])
+    before, behind = frozenset(_telling(text[:start])), frozenset(_telling(text[end:]))
+    rivals = [q.start for q in numbers[:at] if _are_rivals(text, number, q)]
+    theirs = {*_telling(text[: max(rivals, default=0)])[-_NEAR:]}
+    theirs |= {*_telling(text[max(rivals, default=start) : start])}
+    nearest = [[stem for stem in side if stem not in theirs][:1] for side in (follow, lead[::-1])]
+    heads = nearest[0] + nearest[1] if number.unit else nearest[0] or nearest[1]
+    has_rival = any(
+        start <= other.start < end and _are_rivals(text, number, other) for other in numbers
+    )
+    own = frozenset(lead + follow)
+    is_alone = _is_alone(text, number)
+    return _Stretch(number, frozenset(heads), own, before, behind, has_rival, is_alone)
+
+
+def _are_rivals(text: str, one: Quantity, other: Quantity) -> bool:
+    """Whether what the one is said of might be said to have the other: numbers of one unit, or one
+    alone, whose unit is left out.
+    """
+    if one.value is None or other.value is None or one.looks_like_year != other.looks_like_year:
+        return one.kind == other.kind and one != other
+    if one.unit == other.unit:
+        return one != other
+    alone = other if one.unit else one
+    return not alone.unit and _is_alone(text, alone)
+
+
+def _is_alone(text: str, number: Quantity) -> bool:
+    word = _WORD_BEHIND.match(text, number.end)
+    return word is None or word[1].casefold() in FUNCTION_WORDS
+
+
+_JOINT = re.compile(r"[,;.!?](?=\s)|\s(?:and|or|but|while|whereas|[-–—])(?=\s)")
+_WORD_BEHIND = re.compile(r"\s([^\W\d_]+)")
+_NEAR = 4
+"""Words before a number that are its own rather than of all."""
+_CONTRASTED = frozenset(("now", "then", "this", "against"))
+_UNIT = re.compile(r"\s?-?(?:[^\W\d_]+|\W)")
+
+
+def _telling(text: str) -> tuple[str, ...]:
+    """The stems of the words that tell something, labels ("ward B") among them."""
+    return tuple(
+        word.stem
+        for word in read(text).words
+        if not word.is_mark
+        and (word.low not in FUNCTION_WORDS - _CONTRASTED or word.text in ascii_uppercase)
+    )
+
+
+def change_gap(comparison: Comparison) -> Gap | None:
+    """The claim says from or to a number what the sentence says by it, or turns a change round.
+
+    Catches "fell to 40 m" of "fell 40 m" and "fell by 40 m", "from 40 to 60" of "60 last year, now
+    40". Passes "fell by 40 m" of "fell 40 m".
+    """
+    claim, sentence = comparison.claim.text, comparison.line.text
+    ends: dict[str, list[int]] = {}
+    for mine in quantities(claim):
+        wanted = _way(claim, mine)
+        theirs = [other for other in quantities(sentence) if mine.agrees(other)]
+        ways = {_way(sentence, other) for other in theirs}
+        if wanted and ways and not ways & {wanted, ""}:
+            return Gap(f"does not say {wanted} {mine.said}")
+        if ways == {""}:
+            ends[wanted] = [other.start for other in theirs]
+    if "from" in ends and "to" in ends and min(ends["from"]) > max(ends["to"]):
+        return Gap("has it the other way round")
+    return None
+
+
+def _way(text: str, number: Quantity) -> str:
+    """The small word before a number: from, to, or by, which a verb of change has without it."""
+    before = text[: text.rfind(number.said, 0, number.end)].split()[-1:]
+    low = "".join(before).casefold()
+    return low if low in ("from", "to", "by") else "by" if lemma(low) in _CHANGES else ""
+
+
+_CHANGES = senses(lemma("increase")) | senses(lemma("decrease"))
+
+
+# ---------------------------------------------------------------------------------- part of a whole
+
+
+def part_gap(comparison: Comparison) -> Gap | None:
+    """Of all, or of another part, the claim says what the sentence says of a part.
+
+    Catches "the seedlings died" of "half of the seedlings died", "one of the engines" of "two of
+    the engines". Passes "two engines" of "two of the five engines".
+    """
+    text = comparison.line.text
+    whole = _PART.sub(" ", text)
+    for part in _PART.finditer(text):
+        words = [word for word in part["things"].split() if word.casefold() not in FUNCTION_WORDS]
+        thing = next((word for word in words if word.endswith("s")), (*words, "")[0]).casefold()
+        stem = lemma(thing)
+        mine = [word.low for word in comparison.claim.words if word.stem == stem]
+        if not mine or stem in read(whole).stems:
             continue
-        if word["word"][0].isdigit() or word["word"].casefold() in FUNCTION_WORDS:
-            break
-        found.append(lemma(word["word"]))
-        at = word.end()
-    return tuple(found)
+        is_a_one = part["share"].casefold() == "one" and thing not in mine  # "an engine"
+        if not is_a_one and not _has_share(comparison.claim.text, part["share"]):
+            return Gap(f"says it of {part['share']} of them")
+    return None
+
+
+def _has_share(text: str, share: str) -> bool:
+    """Whether a text speaks of a part in the same number or word."""
+    numbers = quantities(share)
+    return share.split()[-1].casefold() in read(text).lows or any(
+        number.agrees(other) for number in numbers for other in quantities(text)
+    )
+
+
+_PART = re.compile(
+    rf"""\b(?P<share>(?:(?:a|one|two|three|four)\s)?(?:{"|".join(FRACTIONS)})
+        |(?:{NUMBER_WORD}|\d[\d,.]*)(?:\s?%|\spercent\b)?|most|some|many|few|several|part)
+    \s+of\s+(?:all\s+)?(?:the|its|his|her|their|our|my|these|those)\s+
+    (?:(?:{NUMBER_WORD}|\d+)\s+)?(?P<things>[^\W\d_]+(?:\s[^\W\d_]+){{0,2}})""",
+    re.IGNORECASE | re.VERBOSE,
+)

@@ -33,7 +33,7 @@ _SPELT = {
     if value < SCALES["hundred"]
 }
 _SIGNS = "".join(CURRENCIES)
-_NUMBER_WORD = "|".join(values_of(WordClass.CARDINAL))
+NUMBER_WORD = "|".join(values_of(WordClass.CARDINAL))
 _NUMBER = re.compile(
     rf"""(?P<money>[{_SIGNS}])?\s?
          (?P<digits>(?<![\d.])(?:(?<!\w)[-+])?
@@ -43,7 +43,7 @@ _NUMBER = re.compile(
            (?:\.\d+)?)
          (?:(?:st|nd|rd|th|s)\b|\s?(?P<scale>{"|".join(SCALES)}|bn)\b
            |(?P<letter>k)\b|(?(money)\s?(?P<short>bn|mn|tn|[mb])\b|(?!)))?
-         | \b(?P<spelt>(?:{_NUMBER_WORD})(?:[\s-](?:and\s)?(?:{_NUMBER_WORD}))*)\b""",
+         | \b(?P<spelt>(?:{NUMBER_WORD})(?:[\s-](?:and\s)?(?:{NUMBER_WORD}))*)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _AMOUNT = re.compile(

@@ -7,8 +7,10 @@ from dynagrag.generation.claims.claim_lexicon import (
     AUXILIARIES,
     BE,
     BEFORE_VERBS,
+    CARDINALS,
     ENDS_AGENT,
     FEMALE,
+    FRACTIONS,
     KIN_DOWN,
     KIN_FAR,
     KIN_SIDE,
@@ -183,12 +185,19 @@ def by_phrase(line: Reading, at: int) -> frozenset[int]:
     words = line.words
     for by in range(at + 1, min(len(words), at + 2 + _REACH)):
         if words[by].low == "by":
+            if _opens_number(line, by + 1):
+                break  # fell by 40, by a third
             behind = range(by + 1, len(words))
             end = next((i for i in behind if _ends_agent(line, by, i)), len(words))
             return frozenset(range(by + 1, end))
         if words[by].clause != words[at].clause or words[by].low in _NO_BY:
             break
     return frozenset()
+
+
+def _opens_number(line: Reading, at: int) -> bool:
+    word, follows = line.word(at).low, line.word(at + 1).low
+    return word[:1].isdigit() or word in CARDINALS or not FRACTIONS.isdisjoint((word, follows))
 
 
 def _ends_agent(line: Reading, by: int, end: int) -> bool:

@@ -24,7 +24,13 @@ from dynagrag.generation.claims.attribution import Attributed, attributed, names
 from dynagrag.generation.claims.claim_lexicon import JOINING, LEANING
 from dynagrag.generation.claims.clauses import clauses, independent_parts, is_joint
 from dynagrag.generation.claims.comparison import Check, Comparison
-from dynagrag.generation.claims.number_checks import counted_gap, may_be_otherwise, number_gap
+from dynagrag.generation.claims.number_checks import (
+    bound_gap,
+    change_gap,
+    may_be_otherwise,
+    number_gap,
+    part_gap,
+)
 from dynagrag.generation.claims.quantities import quantities
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_gap
@@ -51,8 +57,10 @@ CHECKS: dict[str, Check] = {
     "replaced word": replaced_gap,
     "described thing": described_gap,
     "name": name_gap,
-    "counted things": counted_gap,
     "role": role_gap,
+    "one number of many": bound_gap,
+    "change": change_gap,
+    "part of a whole": part_gap,
     "speaker": speaker_gap,
     "order": order_gap,
     "object": object_gap,
@@ -342,19 +350,28 @@ def _sentence_finding(text: str, line: Line) -> _Finding:
     of them.
     """
     finding = _whole_finding(text, line)
-    if finding.problem:
-        return finding
     attribution = attributed(text)
-    claim_parts = independent_parts(attribution.what if attribution else text)
+    what = attribution.what if attribution else text
+    is_wished = attribution is not None and attribution.is_wished
+    is_repeated = not is_wished and _word_stems(what) in _word_stems(line.text)
+    if finding.problem or is_repeated:
+        return finding
+    claim_parts = independent_parts(what)
     if len(claim_parts) > 1 and attribution is None:
         of_parts = (_sentence_finding(part, line) for part in claim_parts)
         return next((found for found in of_parts if found.problem), finding)
     parts = independent_parts(line.text)
-    if len(parts) == 1 or is_joint(attribution.what if attribution else text):
+    if len(parts) == 1 or is_joint(what):
         return finding
     if any(not _whole_finding(text, replace(line, text=part)).problem for part in parts):
         return finding
     return _Finding(finding.share, "has its words in parts that say different things")
+
+
+def _word_stems(text: str) -> str:
+    """The stems of its words, with a space around each; "it 's" is it's."""
+    stems = (word.stem for word in read(text).words if word.is_word)
+    return f" {' '.join(stem for stem in stems if stem != 's')} "
 
 
 def _whole_finding(text: str, line: Line) -> _Finding:

@@ -30,10 +30,12 @@ from dynagrag.generation.claims.claim_lexicon import (
     UNIVERSAL,
     UNTRUE,
     WANTED,
+    WISHED_FOR,
 )
 from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.reading import Reading, Word
 from dynagrag.generation.claims.word_senses import (
+    PAST,
     is_irregular,
     lemma,
     opposed,
@@ -58,13 +60,22 @@ _PHRASES = {
     "question": ("asked if", "whether"),
 }
 _RIGHT_BEFORE = 3
-_CONDITION = re.compile(
-    r"(?<!\bas )(?<!\beven )\bif\b|\bunless\b|\bprovid(?:ed|ing)(?: that| the| it| he| she| they|"
-    r" we)\b|\bassuming\b|\bas long as\b"
-    r"|\bonly (?:if|once|with|after)\b"
-    r"|\bon condition\b|\bor so\b"
+_ENDS_SENTENCE = frozenset(".;!?")
+_CONDITION = (
+    r"(?<!\bas )(?<!\beven )\bif\b"
+    r"|\bunless\b|\bassuming\b|\bas long as\b|\bin (?:case|the event)\b"
+    r"|\bon condition\b|\bonly (?:if|once|with|after)\b"
+)
+_CONDITION_BEHIND = re.compile(
+    rf"{_CONDITION}|\bprovid(?:ed|ing)(?: that| the| it| he| she| they| we)\b|\bor so\b"
 )
 """Behind a verb; "he asked if" stands before what he asked."""
+_CONDITION_BEFORE = re.compile(
+    r"(?:^|[,:–—-] |\b(?:and|but|so|that|then) )"
+    rf"(?:{_CONDITION}|provid(?:ed|ing)\b|suppos(?:e|ing)\b)"
+    r"|^(?:had|should|were) (?:i|we|you|he|she|it|they|the|this|that|my|our)\b"
+)
+"""It opens the sentence or a part of it."""
 _STEMS = {mood: frozenset(map(lemma, hints)) - {"let"} for mood, hints in _MOODS.items()}
 """Lets is no let's: what lets us move allows it."""
 _HELD_BACK = {
@@ -128,9 +139,11 @@ def denial_gap(claim: Reading, line: Reading) -> str:
     """
     if any(_is_undenied(claim, at, line) for at in _denials(claim)):
         return "does not deny it"
-    if any(_is_denied(line, at, claim) for at in _denials(line)):
+    denials = _denials(line)
+    kept = [at for at in denials if not _is_set_right(line, at, claim)]
+    if any(_is_denied(line, at, claim) for at in kept):
         return "denies it"
-    return _repeated_denial(claim, line)
+    return _repeated_denial(claim, line) if kept == denials else ""
 
 
 def _is_undenied(claim: Reading, at: int, line: Reading) -> bool:
@@ -152,9 +165,29 @@ def _is_denied(line: Reading, at: int, claim: Reading) -> bool:
     if not scope:
         return False
     stem = line.words[_most_telling(line, scope)].stem
-    return all(theirs[j] for j in _places(line, stem)) and not any(
-        mine[i] for i in _places(claim, stem)
+    if any(not theirs[j] for j in _places(line, stem)):
+        stems = {line.words[j].stem for j in scope}
+        stem = next((s for s in stems if all(theirs[j] for j in _places(line, s))), "")
+        if not stem or _says_behind(line, at, claim, theirs):
+            return False  # "didn't sell it in May, he sold it in June"
+    return not any(mine[i] for i in _places(claim, stem))
+
+
+def _says_behind(line: Reading, at: int, claim: Reading, denied: list[bool]) -> bool:
+    """Whether the line says a content word of the claim behind a place only, without a denial."""
+    places = (_places(line, claim.words[i].stem) for i in (*claim.content(), *claim.in_names))
+    return any(found and all(j > at and not denied[j] for j in found) for found in places)
+
+
+def _is_set_right(line: Reading, at: int, claim: Reading) -> bool:
+    """Whether the line says "not A but B" with this "not", and the claim has B and not all of A."""
+    but = next(
+        (i for i in range(at, len(line.words)) if line.words[i].low == "but"), len(line.words)
     )
+    denied = {line.words[i].stem for i in _scope(line, at) if i < but}
+    behind = {w.stem for w in line.words[but + 1 :] if w.is_word and w.low not in FUNCTION_WORDS}
+    behind -= {word.stem for word in line.words[: but + 1]}
+    return not behind.isdisjoint(claim.stems) and not denied <= claim.stems
 
 
 def _repeated_denial(claim: Reading, line: Reading) -> str:
@@ -275,7 +308,7 @@ def _scope(reading: Reading, at: int) -> list[int]:
     """
     words = reading.words
     commas = (i for i in range(at + 1, len(words) - 1) if words[i].text == ",")
-    end = next((i for i in commas if _begins_anew(words, i + 1)), len(words))
+    end = next((i for i in commas if at == 0 or _begins_anew(words, i + 1)), len(words))
     reach = [*range(at + 1, min(end, _quote_end(words, at), at + 1 + _REACH))]
     if words[at].low == "no":  # "saw no fire" denies the seeing, too
         before = range(at - 1, max(-1, at - 4), -1)
@@ -347,9 +380,19 @@ def _near(reading: Reading, at: int | None) -> Sequence[Word]:
     """The words round a place in its clause, names aside; of the whole text without a place."""
     if at is None:
         return [word for _, word in reading.outside_names()]
-    around = range(max(0, at - _BEFORE), min(len(reading.words), at + _BEHIND + 1))
+    start = max(0, at - _BEFORE)
+    if reading.word(at - 1).low in LIST_MARKS and _is_finite_past(reading, at):
+        start = at  # "promised to come and came"
+    around = range(start, min(len(reading.words), at + _BEHIND + 1))
     clause = reading.same_clause(at, around)
     return [reading.words[i] for i in clause if i not in reading.in_names]
+
+
+def _is_finite_past(reading: Reading, at: int) -> bool:
+    """Whether a word is a past that nothing before it governs, as in "has closed"."""
+    low = reading.words[at].low
+    before = {word.low for word in reading.words[max(0, at - _BEFORE) : at]}
+    return (low in PAST or low.endswith("ed")) and before.isdisjoint(AUXILIARIES)
 
 
 def moods(
@@ -366,13 +409,19 @@ def moods(
         if any(w.low in hints or w.stem in _STEMS[mood] for w in near)
     }
     found |= {mood for mood, phrases in _PHRASES.items() if any(p in joined for p in phrases)}
+    if WISHED_FOR.search(joined):
+        found.add("wanted")
     if reading.is_question:
         found.add("question")
     if at is None:
-        return frozenset(found)
+        return frozenset(found | ({"conditional"} if _CONDITION_BEHIND.search(joined) else set()))
     before = {w.low for w in reading.words[max(0, at - _RIGHT_BEFORE) : at]}
     found |= {mood for mood, hints in _LESSENED.items() if hints & before}
-    if _CONDITION.search(" ".join(w.low for w in reading.words[at + 1 :])):
+    ends = (i for i in range(at - 1, -1, -1) if reading.words[i].text in _ENDS_SENTENCE)
+    start = next(ends, -1) + 1
+    if _CONDITION_BEHIND.search(" ".join(w.low for w in reading.words[at + 1 :])) or (
+        _CONDITION_BEFORE.search(" ".join(w.low for w in reading.words[start:at]))
+    ):
         found.add("conditional")
     if _is_imperative(reading, at):
         found.add("wanted")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from dynagrag.generation.claims.claim_lexicon import (
+    CARDINALS,
     CONVERSE,
     DEGREES,
     OPPOSED_PREPOSITIONS,
@@ -125,7 +126,9 @@ def verb_gap(comparison: Comparison) -> Gap | None:
 
 def _is_missing(word: Word, theirs: Sequence[Word]) -> bool:
     """Whether a word that tells something has none of these that may say the same."""
-    is_telling = len(word.low) > 1 or word.low.isdigit()
+    if word.low in CARDINALS or word.low.isdigit():
+        return False  # of numbers another check tells
+    is_telling = len(word.low) > 1
     wanted = near_verbs(word.stem)
     return is_telling and not any(
         other.stem in wanted or word.stem in senses(other.stem) or same_word(word.low, other.low)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynagrag.core.schema import EmbedderIdentity, Question
+from dynagrag.core.schema import Question
 from dynagrag.generation.evidence_sentences.line_fit import Fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.support import content_stems
@@ -22,14 +22,13 @@ from dynagrag.language.identification import (
 from dynagrag.language.words import HONORIFICS, ROLE_NOUNS
 
 NOTHING_FITS = "Nothing in the sources seems to answer this question."
-CALIBRATED = ("minilm", "all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
-"""Names of the embedder whose cosines the weights were fitted on: of others nothing is said."""
 _LANGUAGES = (ENGLISH, UNKNOWN)
 NUM_PASSAGES = 5
 
 
 class Signs(NamedTuple):
-    """Signs of whether a question is answered: the best passage's cosine, the mean share of the
+    """Signs of whether a question is answered: the best passage's cosine on MiniLM's scale, the
+    mean share of the
     question's words in the five best passages, and the share of them that stands nowhere in the
     sources, both weighted by rarity.
     """
@@ -49,15 +48,13 @@ LEAST = 0.5
 """Below that a question counts as not answered."""
 
 
-def answerable(
-    index: LineIndex, question: Question, fits: Fits, embedder: EmbedderIdentity
-) -> float | None:
-    """How likely the sources answer the question, 0 to 1; None where the embedder is another than
-    the one that this was fitted on, or the question or most of the lines aren't English: an English
-    embedder puts texts of one other language near each other, whatever they say, and no word of a
-    question stands in the lines of another language.
+def answerable(index: LineIndex, question: Question, fits: Fits) -> float | None:
+    """How likely the sources answer the question, 0 to 1; None where cosines of the embedder don't
+    tell, or the question or most of the lines aren't English: an English embedder puts texts of one
+    other language near each other, whatever they say, and no word of a question stands in the lines
+    of another language.
     """
-    if embedder.name not in CALIBRATED or foreign_language(question, fits):
+    if not index.snapshot.scale.tells_answers or foreign_language(question, fits):
         return None
     if not fits.sentences:
         return 0.0
@@ -116,7 +113,9 @@ def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:
         sum(rarity[word] for word in words) / whole for words in list(held.values())[:NUM_PASSAGES]
     ]
     return Signs(
-        passage=float(index.passages.dense(question.vector).max()),
+        passage=index.snapshot.scale.of_best(
+            float(index.passages.dense(question.vector).max()), index.unrelated_best
+        ),
         shared=float(np.mean(shares)),
         unknown=sum(rarity[word] for word in wanted if not index.is_known(word)) / whole,
     )

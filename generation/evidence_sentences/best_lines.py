@@ -45,22 +45,22 @@ def best_lines(
     """`rows`: passages to take sentences from, best first."""
     found = fits(index, question, rows, embedder)
     lines = evidence_lines(index, found)
-    chance = answerable(index, question, found, embedder.identity)
+    chance = answerable(index, question, found)
     looked_at = dict.fromkeys(s.row for s in found.sentences)
     ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
     is_nothing_fitting = not lines or (chance is not None and chance < LEAST)
-    name = embedder.identity.name
-    language = foreign_language(question, found) if is_english_alone(name) else ""
+    name, foreign = embedder.identity.name, foreign_language(question, found)
+    language = foreign if is_english_alone(name) else ""
     return BestLines(
         lines,
         chance,
         is_nothing_fitting,
         ids,
         unknown,
-        () if is_nothing_fitting else quiet(lines, found.people),
-        clips_of(index, lines),
-        (not_judged(name, language),) if chance is None else (),
+        () if is_nothing_fitting else quiet(lines, found.sides),
+        clips_of(index, lines, found.sides),
+        (not_judged(name, foreign),) if chance is None else (),
         language,
         other_person(index, question, found, embedder),
     )

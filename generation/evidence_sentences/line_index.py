@@ -199,6 +199,12 @@ class LineIndex:
     # -------------------------------------------------------------------------------------- vectors
 
     @cached_property
+    def unrelated_best(self) -> float:
+        """The mean, over the scale's questions, of the best passage's cosine; 0 of none."""
+        best = [self.passages.dense(vector).max() for vector in self.snapshot.scale.questions]
+        return float(np.mean(best)) if best else 0.0
+
+    @cached_property
     def _fact_rows(self) -> dict[str, int]:
         """Text -> row of the facts that have a vector already: with the fast extractor nearly all
         sentences.

@@ -15,7 +15,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.core.schema import Vectors
+from dynagrag.core.schema import UNMEASURED, CosineScale, Vectors
 from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, Name, conflict, tokens_of
 from dynagrag.ingest.consolidate.used_names import SMALL_WORDS, initials, squashed
 
@@ -37,7 +37,7 @@ _NUM_PROBES = 4
 
 @dataclass(frozen=True, slots=True)
 class CandidatePair:
-    """Two candidates, i < j, with the cosine of their vectors."""
+    """Two candidates, i < j, with the cosine of their vectors, as MiniLM's would be."""
 
     i: int
     j: int
@@ -45,7 +45,10 @@ class CandidatePair:
 
 
 def candidate_pairs(
-    names: Sequence[Name], vectors: Vectors, is_guarded: bool = True
+    names: Sequence[Name],
+    vectors: Vectors,
+    is_guarded: bool = True,
+    scale: CosineScale = UNMEASURED,
 ) -> list[CandidatePair]:
     """Candidate pairs, strongest first (ties by indices).
 
@@ -54,12 +57,13 @@ def candidate_pairs(
         vectors: (n, d) unit rows, step-1 vectors of the keys.
         is_guarded: Whether pairs that the guards forbid are left out; else they are for a person to
         see.
+        scale: Of the vectors' cosines.
     """
     found: dict[tuple[int, int], float] = {}
-    for i, j, cosine in near_pairs(vectors):
+    for i, j, cosine in near_pairs(vectors, scale):
         found[i, j] = cosine
-    for i, j in chain(_head_pairs(names, vectors), _acronym_pairs(names)):
-        found.setdefault((i, j), float(vectors[i] @ vectors[j]))
+    for i, j in chain(_head_pairs(names, vectors, scale), _acronym_pairs(names)):
+        found.setdefault((i, j), scale.of_names(float(vectors[i] @ vectors[j])))
     pairs = [
         CandidatePair(i, j, round(cosine, 6))
         for (i, j), cosine in found.items()
@@ -70,19 +74,21 @@ def candidate_pairs(
 
 def near_pairs(
     vectors: Vectors,
+    scale: CosineScale = UNMEASURED,
     min_cosine: float = MIN_NEAR_COSINE,
     num_nearest: int = NUM_NEAREST,
     seed: int = 0,
 ) -> list[tuple[int, int, float]]:
-    """Pairs i < j whose cosine reaches `min_cosine`, one being among the `num_nearest` of the
-    other. Sorted.
+    """Pairs i < j whose cosine, as MiniLM's would be, reaches `min_cosine`, one being among the
+    `num_nearest` of the other. Sorted.
 
     Exact up to 2,048 rows. Above, each row is compared with the rows of the 4 of sqrt(n) lists
     whose centroids are nearest to it: O(n^1.5 d) instead of O(n^2 d), for the loss of near pairs on
     the border of lists (0.1 % of them at 5,000 rows, 0.5 % at 20,000).
     """
     hits: dict[tuple[int, int], float] = {}
-    for rows, columns, cosines in _compared(vectors, seed):
+    for rows, columns, own in _compared(vectors, seed):
+        cosines = scale.of_names(own)
         for at in range(len(rows)):
             near = np.flatnonzero(cosines[at] >= min_cosine)
             near = near[columns[near] != rows[at]]
@@ -155,7 +161,9 @@ def _content_words(key: str) -> tuple[str, ...]:
     )
 
 
-def _head_pairs(names: Sequence[Name], vectors: Vectors) -> Iterator[tuple[int, int]]:
+def _head_pairs(
+    names: Sequence[Name], vectors: Vectors, scale: CosineScale
+) -> Iterator[tuple[int, int]]:
     """Pairs that share their first or last content word, and are near enough or one name within the
     other.
     """
@@ -170,7 +178,7 @@ def _head_pairs(names: Sequence[Name], vectors: Vectors) -> Iterator[tuple[int, 
         members = buckets[head]
         if not 2 <= len(members) <= _MAX_BUCKET:
             continue
-        cosines = vectors[members] @ vectors[members].T
+        cosines = scale.of_names(vectors[members] @ vectors[members].T)
         for a, b in np.argwhere(np.triu(cosines >= MIN_GROUP_COSINE, 1)):
             i, j = members[a], members[b]
             if (

@@ -12,7 +12,17 @@ from itertools import combinations
 import numpy as np
 
 from dynagrag.core.ids import estimate_tokens
-from dynagrag.core.schema import Edit, EditKind, Flag, Mention, Merge, RelationRecord, Vectors
+from dynagrag.core.schema import (
+    UNMEASURED,
+    CosineScale,
+    Edit,
+    EditKind,
+    Flag,
+    Mention,
+    Merge,
+    RelationRecord,
+    Vectors,
+)
 from dynagrag.core.vectors import unit_rows
 from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart
 from dynagrag.graph_store.derived.glossary import read_glossary
@@ -39,6 +49,7 @@ class ConsolidationInput:
         edits: A person's corrections: what they joined or keep apart is not judged.
         texts: Where acronyms may be defined; none: no such rule.
         step: Called again and again while rules are at work; may raise.
+        scale: Of the vectors' cosines.
     """
 
     mentions: Sequence[Mention]
@@ -48,11 +59,14 @@ class ConsolidationInput:
     edits: Sequence[Edit] = ()
     texts: Sequence[str] = ()
     step: Callable[[], None] = lambda: None
+    scale: CosineScale = UNMEASURED
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateBlock:
-    """Groups of keys that may be one entity, with the (n, n) cosines of their vectors."""
+    """Groups of keys that may be one entity, with the (n, n) cosines of their vectors, as MiniLM's
+    would be.
+    """
 
     groups: tuple[SafeGroup, ...]
     cosines: Vectors
@@ -91,8 +105,8 @@ def plan_consolidation(
         inputs: What is consolidated.
         judging: Where verdicts are kept, whose count, and how blocks are packed into calls.
         finds_candidates: False skips the search for what only a verdict could settle.
-        min_cosine: Candidates below, -1 to 1, are not judged; less than the guards' own bound
-        changes nothing.
+        min_cosine: Candidates below, -1 to 1 and as MiniLM's would be, are not judged; less than
+        the guards' own bound changes nothing.
     """
     names = used_names(inputs.mentions)
     surfaces = {name.key: name.surface for name in names}
@@ -111,7 +125,8 @@ def plan_consolidation(
     blocks = _candidate_blocks(groups, guard, inputs, min_cosine) if finds_candidates else []
     inputs.step()
     records = inputs.records
-    labels = plan_labels(records, inputs.label_vectors if finds_candidates else None, surfaces)
+    label_vectors = inputs.label_vectors if finds_candidates else None
+    labels = plan_labels(records, label_vectors, surfaces, inputs.scale)
     inputs.step()
     shown = name_blocks([block.groups for block in blocks], inputs.mentions, records, surfaces)
     dockets = (Docket.of(ENTITIES, shown, judging), Docket.of(LABELS, labels.blocks, judging))
@@ -149,7 +164,7 @@ def _candidate_blocks(
     uncorrected = MergeGuard(guard.names, glossary=guard.glossary)
     pairs = [
         pair
-        for pair in candidate_pairs([group.name for group in groups], vectors)
+        for pair in candidate_pairs([group.name for group in groups], vectors, scale=inputs.scale)
         if pair.cosine >= min_cosine
         and uncorrected.may_join_all(groups[pair.i].keys, groups[pair.j].keys)
     ]
@@ -163,7 +178,9 @@ def _candidate_blocks(
             and guard.may_join_all(a.keys, b.keys)
             for a, b in combinations(block, 2)
         ):
-            blocks.append(CandidateBlock(block, vectors[members] @ vectors[members].T))
+            blocks.append(
+                CandidateBlock(block, inputs.scale.of_names(vectors[members] @ vectors[members].T))
+            )
     return blocks
 
 

@@ -21,6 +21,7 @@ from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import HONORIFICS, LETTERS_OF_OFFICE, MONTHS, WEEKDAYS
 
 MIN_GROUP_COSINE = 0.55
+"""As MiniLM's would be (`CosineScale.of_names`)."""
 MAX_GROUP = 12
 
 _TOKEN = re.compile(r"\d+|[^\W\d_]+|[+#]+")
@@ -238,7 +239,7 @@ def split_group(
         members: Indices into `cosines`, (n, n), and `sizes`, the number of keys that each stands
         for.
         may_join: The guards, of two indices.
-        cosines: Of every two.
+        cosines: Of every two, as MiniLM's would be (`CosineScale.of_names`).
         sizes: Keys each.
 
     Returns:

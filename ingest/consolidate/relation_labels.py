@@ -10,7 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynagrag.core.schema import CO_OCCURRENCE, LabelMerge, RelationRecord, Vectors
+from dynagrag.core.schema import (
+    CO_OCCURRENCE,
+    UNMEASURED,
+    CosineScale,
+    LabelMerge,
+    RelationRecord,
+    Vectors,
+)
 from dynagrag.graph_store.derived.canonical import label_key
 from dynagrag.graph_store.derived.embedded_texts import text_id
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
@@ -37,7 +44,8 @@ _SIDE = {
 class LabelPlan:
     """The labels that rules settled, and the blocks that only a model can.
 
-    Block n holds the labels `members[n]`, whose cosines, (m, m), are `cosines[n]`. `by_rule`: as
+    Block n holds the labels `members[n]`, whose cosines, (m, m) and as MiniLM's would be, are
+    `cosines[n]`. `by_rule`: as
     `labels_by_rule` gives it.
     """
 
@@ -124,7 +132,10 @@ def label_texts(records: Iterable[RelationRecord]) -> dict[str, str]:
 
 
 def plan_labels(
-    records: Sequence[RelationRecord], vectors: VectorTable | None, surfaces: Mapping[str, str]
+    records: Sequence[RelationRecord],
+    vectors: VectorTable | None,
+    surfaces: Mapping[str, str],
+    scale: CosineScale = UNMEASURED,
 ) -> LabelPlan:
     """Settles labels by rule and cuts the rest into blocks.
 
@@ -132,6 +143,7 @@ def plan_labels(
         records: With their labels as stated.
         vectors: Those of `label_texts`, by text id; None: rules only.
         surfaces: The usual spelling of keys, for the examples.
+        scale: Of the vectors' cosines.
     """
     counts = count_labels(records)
     by_rule = labels_by_rule(counts)
@@ -141,7 +153,7 @@ def plan_labels(
     rows = vectors.array[vectors.find([text_id(label) for label in labels])]
     pairs = [
         CandidatePair(i, j, round(c, 6))
-        for i, j, c in near_pairs(rows)
+        for i, j, c in near_pairs(rows, scale)
         if labels_may_join(labels[i], labels[j])
     ]
     blocks = cut_into_blocks(pairs)
@@ -150,7 +162,7 @@ def plan_labels(
     used = sorted({i for block in blocks for i in block})
     place = {i: at for at, i in enumerate(used)}
     some = rows[np.array(used, dtype=np.int64)]
-    cosines = some @ some.T  # one product: its last bits depend on the shape
+    cosines = scale.of_names(some @ some.T)  # one product: its last bits depend on the shape
     shown = []
     for own in members:
         names = distinct_names(own, _MAX_LABEL)

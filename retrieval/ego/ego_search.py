@@ -66,6 +66,7 @@ class DiverseEgoSearch:
         if ranking is not None and ranking.found is not None:
             # Plain words, which come after the entities, are no centres.
             mass = ranking.found.pagerank.entities[: len(scores)]
+            scores = self._snapshot.scale.of_answers(scores)
             scores = np.round(scores + CENTRE_WEIGHT * np.log(mass + MASS_FLOOR), 6)
         selection = self._select(self._index, scores, num_subgraphs)
         subgraphs = self._index.subgraphs(np.array(selection.centres, dtype=np.int64), scores)

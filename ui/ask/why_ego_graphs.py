@@ -51,8 +51,8 @@ def show_candidates(trace: AnswerTrace) -> None:
     with st.expander("The candidates by score"):
         if trace.profile == "graph" and trace.retriever.startswith("dynagrag"):
             st.caption(
-                "The score is the ego-graph's cosine with the question plus 0.1 ln of its PageRank"
-                " share, so it may be below zero."
+                "The score is the ego-graph's cosine with the question, as MiniLM's would be, plus"
+                " 0.1 ln of its PageRank share, so it may be below zero."
             )
         st.dataframe(rows, hide_index=True, height=280, column_config={_SCORE: _TWO_DIGITS})
 

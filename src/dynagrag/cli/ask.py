@@ -18,7 +18,7 @@ from dynagrag.cli.terminal import (
     set_up_log,
 )
 from dynagrag.core.errors import DynaGragError, UsageError
-from dynagrag.core.text import any_seconds
+from dynagrag.core.text import moment_seconds
 from dynagrag.registry.choices import listed
 from dynagrag.registry.profiles import PROFILE_ROWS
 from dynagrag.registry.pruners import PRUNERS
@@ -63,8 +63,8 @@ SINCE = Annotated[
     str | None,
     typer.Option(
         help=(
-            "Use only turns from this time on, in seconds or h:mm:ss of the recording. Default:"
-            " all."
+            "Use only turns from this time on: seconds or h:mm:ss of the recording, a date of a"
+            " chat. Default: all."
         )
     ),
 ]
@@ -72,7 +72,8 @@ UNTIL = Annotated[
     str | None,
     typer.Option(
         help=(
-            "Use only turns before this time, in seconds or h:mm:ss of the recording. Default: all."
+            "Use only turns before this time: seconds or h:mm:ss of the recording, a date of a"
+            " chat. Default: all."
         )
     ),
 ]
@@ -253,9 +254,9 @@ class _Shown:
 
 
 def _seconds(text: str | None, option: str) -> float | None:
-    seconds = None if text is None else any_seconds(text)
+    seconds = None if text is None else moment_seconds(text)
     if text is not None and seconds is None:
-        raise UsageError(f"{option} {text!r} is no time; write seconds or h:mm:ss")
+        raise UsageError(f"{option} {text!r} is no time; write seconds, h:mm:ss or a date")
     return seconds
 
 

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
-from dynagrag.core.schema import EmbedderIdentity, Usage, Vector, Vectors
+from dynagrag.core.schema import CosineScale, EmbedderIdentity, Usage, Vector, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +138,15 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vector:
         """(d,) float32, L2-normalised."""
+
+
+@runtime_checkable
+class ScaledEmbedder(Protocol):
+    """An embedder whose scale is not to be measured."""
+
+    @property
+    def scale(self) -> CosineScale:
+        """Where its cosines lie."""
 
 
 @runtime_checkable

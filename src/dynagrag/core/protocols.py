@@ -16,6 +16,7 @@ from dynagrag.core.model_protocols import (
     FirstWordModel,
     ModelReply,
     Prompt,
+    ScaledEmbedder,
     ServedEmbedder,
 )
 from dynagrag.core.schema import (
@@ -54,6 +55,7 @@ __all__ = [
     "FirstWordModel",
     "ModelReply",
     "Prompt",
+    "ScaledEmbedder",
     "ServedEmbedder",
 ]
 """Protocols of models, from `core.model_protocols`."""

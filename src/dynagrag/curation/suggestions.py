@@ -15,7 +15,16 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import combinations, product
 
-from dynagrag.core.schema import Edit, EditKind, Entity, Flag, Graph, Mention
+from dynagrag.core.schema import (
+    UNMEASURED,
+    CosineScale,
+    Edit,
+    EditKind,
+    Entity,
+    Flag,
+    Graph,
+    Mention,
+)
 from dynagrag.core.text import plain_latin, plural
 from dynagrag.core.vectors import unit_rows
 from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart
@@ -63,10 +72,14 @@ class Suggestion:
 
 
 def suggest_merges(
-    graph: Graph, mentions: Iterable[Mention], edits: Iterable[Edit], limit: int = MAX_SUGGESTIONS
+    graph: Graph,
+    mentions: Iterable[Mention],
+    edits: Iterable[Edit],
+    limit: int = MAX_SUGGESTIONS,
+    scale: CosineScale = UNMEASURED,
 ) -> list[Suggestion]:
     """Suggestions, likeliest first (ties by keys), at most `limit`. `mentions`: those of the
-    records, to tell names from plain words.
+    records, to tell names from plain words. `scale`: of the vectors' cosines.
     """
     named = {m.key for m in mentions if Flag.CONTENT_WORD not in m.flags}
     rows = [i for i, e in enumerate(graph.entities) if not named.isdisjoint(e.keys) or e.sense]
@@ -79,14 +92,16 @@ def suggest_merges(
     if len(rows) < 2:
         return []
     vectors = unit_rows(graph.entity_vectors)
-    near = candidate_pairs(names, vectors[row_of], is_guarded=False)
+    near = candidate_pairs(names, vectors[row_of], is_guarded=False, scale=scale)
     pairs = {frozenset((row_of[p.i], row_of[p.j])) for p in near}
     settled, surroundings = _Settled.of(tuple(edits)), _Surroundings.of(graph)
     made = []
     for i, j in (sorted(pair) for pair in pairs if len(pair) == 2):
         one, other = graph.entities[i], graph.entities[j]
         if not settled.holds(one, other):
-            made.append(_suggestion(one, other, float(vectors[i] @ vectors[j]), surroundings))
+            cosine = float(vectors[i] @ vectors[j])
+            nearness = scale.of_names(cosine)
+            made.append(_suggestion(one, other, cosine, nearness, surroundings))
     return sorted(_ambiguous_lowered(made), key=lambda s: (-s.score, s.keys))[:limit]
 
 
@@ -157,7 +172,10 @@ class _Surroundings:
         return self.weights.get((min(a, b), max(a, b)), 0)
 
 
-def _suggestion(one: Entity, other: Entity, cosine: float, around: _Surroundings) -> Suggestion:
+def _suggestion(
+    one: Entity, other: Entity, cosine: float, nearness: float, around: _Surroundings
+) -> Suggestion:
+    """`nearness`: the cosine as MiniLM's would be."""
     a, b = sorted((one, other), key=lambda e: (-e.weight, e.key))
     score, reason = max(
         _likeness(x, y, a, b) for x, y in product(a.keys[:MAX_GROUP], b.keys[:MAX_GROUP])
@@ -165,9 +183,9 @@ def _suggestion(one: Entity, other: Entity, cosine: float, around: _Surroundings
     reasons, against = [reason] if reason else [], []
     together = around.together(a.id, b.id)
     if reason:
-        score *= 0.6 + 0.4 * max(cosine, 0.0)
+        score *= 0.6 + 0.4 * max(nearness, 0.0)
     else:
-        score = max(0.0, 1.5 * cosine - 0.9) / (2 if together else 1)
+        score = max(0.0, 1.5 * nearness - 0.9) / (2 if together else 1)
     reasons.append(f"near in meaning (cosine {cosine:.2f})")
     if shared := around.shared(a.id, b.id):
         reasons.append(plural(shared, "shared neighbour"))

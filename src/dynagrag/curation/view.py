@@ -16,6 +16,8 @@ from dynagrag.core.errors import UsageError
 from dynagrag.core.ids import entity_key, plain_key
 from dynagrag.core.protocols import GraphStore
 from dynagrag.core.schema import (
+    UNMEASURED,
+    CosineScale,
     Document,
     Edit,
     EditKind,
@@ -34,6 +36,7 @@ from dynagrag.graph_store.derived.canonical import effective_edits, undone_edits
 from dynagrag.graph_store.derived.glossary import glossary_rows
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import documents_of, mentions_in_senses, read_senses
+from dynagrag.models.cosine_scales import kept_scale
 
 _QUOTE = 90
 """Characters shown on each side of a name in a quote, cut at words."""
@@ -115,6 +118,7 @@ class Seen:
     merges: tuple[Merge, ...]
     edits: tuple[Edit, ...]
     turns: Mapping[str, Sequence[Turn]] = field(default_factory=dict)
+    scale: CosineScale = UNMEASURED
 
     @cached_property
     def by_id(self) -> dict[str, Entity]:
@@ -139,7 +143,7 @@ class Seen:
     @cached_property
     def suggestions(self) -> list[Suggestion]:
         """Merges to look at, likeliest first."""
-        return suggest_merges(self.graph, self.mentions, self.edits)
+        return suggest_merges(self.graph, self.mentions, self.edits, scale=self.scale)
 
     def said(self, key: str) -> int:
         """How often a name was said."""
@@ -261,6 +265,7 @@ def read_seen(store: GraphStore) -> Seen:
             merges=store.consolidation().merges,
             edits=stored.edits,
             turns=turns,
+            scale=kept_scale(store) or UNMEASURED,
         )
 
 

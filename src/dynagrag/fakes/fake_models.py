@@ -21,7 +21,7 @@ from pydantic import BaseModel
 
 from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.protocols import FirstWord, ModelReply, Prompt
-from dynagrag.core.schema import EmbedderIdentity, Vector, Vectors
+from dynagrag.core.schema import UNMEASURED, CosineScale, EmbedderIdentity, Vector, Vectors
 
 JsonSchema: TypeAlias = Mapping[str, Any]
 Rule: TypeAlias = Callable[[Prompt, JsonSchema | None], str]
@@ -69,6 +69,11 @@ class FakeEmbedder:
     def identity(self) -> EmbedderIdentity:
         """Name and dimension as given."""
         return self._identity
+
+    @property
+    def scale(self) -> CosineScale:
+        """None was measured, and none is: what it embeds is counted."""
+        return UNMEASURED
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """(n, d) float32 unit rows."""

@@ -17,6 +17,7 @@ from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.graph_store.rules import RECORD_KINDS
 from dynagrag.ingest.graph_deriver import Progress
+from dynagrag.models.cosine_scales import NOTE as SCALE_NOTE
 from dynagrag.workspace.deletion import EMBEDDER_TRIALS, NEXT_EMBEDDER
 from dynagrag.workspace.embedded_copies import EmbeddedCopy, alone
 from dynagrag.workspace.facade import Workspace
@@ -107,6 +108,7 @@ def _switch(
             with parts.writing(progress=progress):
                 done = parts.store.replace_vectors(staged, records)
             if done:
+                parts.store.set_note(SCALE_NOTE, staged.note(SCALE_NOTE))
                 progress("switch", 1, 1)
                 num = sum(len(staged.vector_ids(kind)) for kind in RECORD_KINDS)
                 return SwitchReport(after, num, report.num_entities)

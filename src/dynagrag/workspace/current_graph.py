@@ -5,13 +5,15 @@ kept until the store changes.
 import logging
 import shutil
 from collections.abc import Iterable
+from dataclasses import replace
 
 from dynagrag import wiring
 from dynagrag.config.settings import Profile
 from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.protocols import ChatModel
-from dynagrag.core.schema import Edit, Snapshot
+from dynagrag.core.schema import UNMEASURED, Edit, Snapshot
 from dynagrag.ingest.graph_deriver import GraphReport
+from dynagrag.models.cosine_scales import kept_scale
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.filters import FILTERED
 from dynagrag.retrieval.snapshots import read_snapshot
@@ -44,7 +46,8 @@ class CurrentGraph:
                 made = read_snapshot(store)
             # Else somebody wrote meanwhile, and whether the graph is that of the records must be
             # asked after they were read.
-            self._snapshot = made if store.version() == made.version else read_snapshot(store)
+            made = made if store.version() == made.version else read_snapshot(store)
+            self._snapshot = replace(made, scale=kept_scale(store) or UNMEASURED)
             self._indexes.clear()
         return self._snapshot
 

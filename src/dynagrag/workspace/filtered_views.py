@@ -2,6 +2,7 @@
 the retrievers over it, kept until the store changes.
 """
 
+from dataclasses import replace
 from functools import partial
 from threading import RLock
 
@@ -9,8 +10,9 @@ from dynagrag import wiring
 from dynagrag.config.settings import Profile
 from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.protocols import Retriever
-from dynagrag.core.schema import Filters
+from dynagrag.core.schema import UNMEASURED, CosineScale, Filters, Snapshot
 from dynagrag.generation.answer_plan import FilteredView
+from dynagrag.models.cosine_scales import scale_of
 from dynagrag.registry.retrievers import MakeRetriever
 from dynagrag.retrieval.filters import apply_filters
 from dynagrag.workspace.current_graph import CurrentGraph
@@ -77,10 +79,17 @@ class FilteredViews:
             self._version = whole.version
         view = self._views.pop(filters, None)
         if view is None:
-            view = FilteredView.of(apply_filters(whole, self._parts.store, filters))
+            part = apply_filters(whole, self._parts.store, filters)
+            view = FilteredView.of(replace(part, scale=self._scale(whole)))
             self._retrievers[filters] = {}
         self._views[filters] = view
         filtered = [key for key in self._views if not key.is_empty]
         for key in filtered[:-_MAX_FILTERED]:
             del self._views[key], self._retrievers[key]
         return view
+
+    def _scale(self, whole: Snapshot) -> CosineScale:
+        """Measured here where a workspace, made before this was kept, has none."""
+        if whole.scale != UNMEASURED or not whole.passages:
+            return whole.scale
+        return scale_of(self._parts.store, self._parts.models.embedder)

@@ -86,8 +86,8 @@ class OpenModels:
 @dataclass(slots=True)
 class WorkspaceParts:
     """The parts of one open workspace. `given`: the settings before they got the workspace's own
-    embedder, which is `seen`. `max_wait_s`: how long `writing` waits for others unless it is told
-    otherwise.
+    embedder, which is `seen`; `remembered`: the spec that this opening has kept. `max_wait_s`: how
+    long `writing` waits for others unless it is told otherwise.
     """
 
     name: str
@@ -100,6 +100,7 @@ class WorkspaceParts:
     deletions: DocumentDeletions
     given: Settings
     seen: EmbedderIdentity | None
+    remembered: str = ""
     max_wait_s: float = MAX_WAIT_S
 
     @classmethod
@@ -197,9 +198,13 @@ class WorkspaceParts:
 
     def remember_embedder(self) -> None:
         """Keeps how the embedder is opened, where it is the one of the workspace's vectors."""
-        models, identity = self.models, self.store.embedder()
-        if models.embedder_spec and identity is not None and identity == models.embedder.identity:
+        models = self.models
+        if not models.embedder_spec or models.embedder_spec == self.remembered:
+            return
+        identity = self.store.embedder()
+        if identity is not None and identity == models.embedder.identity:
             remember_embedder(self.folder, models.embedder_spec, identity)
+            self.remembered = models.embedder_spec
 
     def check_whole(self) -> None:
         """Raises WorkspaceError where a copy into the workspace was not ended: half of it would be

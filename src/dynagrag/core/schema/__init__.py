@@ -76,6 +76,7 @@ from dynagrag.core.schema.records import (
     SourceTurn,
     Turn,
 )
+from dynagrag.core.schema.scales import MINILM_SCALE, UNMEASURED, CosineScale
 from dynagrag.core.schema.trace import (
     AnswerTrace,
     CandidateTrace,
@@ -92,7 +93,9 @@ from dynagrag.core.schema.trace import (
 __all__ = [
     "CO_OCCURRENCE",
     "LANGUAGE_KEY",
+    "MINILM_SCALE",
     "SPEAKER_DOUBTS",
+    "UNMEASURED",
     "Answer",
     "AnswerTrace",
     "Bridge",
@@ -107,6 +110,7 @@ __all__ = [
     "ClaimCheck",
     "Clip",
     "Consolidation",
+    "CosineScale",
     "Document",
     "EdgeTrace",
     "Edit",

@@ -12,6 +12,7 @@ from dynagrag.core.schema.arrays import Vector, Vectors, no_ids, no_vectors
 from dynagrag.core.schema.claims import CheckedClaim, Verdict
 from dynagrag.core.schema.graph import Graph
 from dynagrag.core.schema.records import Document, Passage, RelationRecord, Turn
+from dynagrag.core.schema.scales import UNMEASURED, CosineScale
 from dynagrag.core.schema.trace import AnswerTrace
 
 
@@ -48,6 +49,7 @@ class Snapshot:
     `passage_vectors` (p, d) in the order of `passages` (document title, then index).
     `summary_rows`: where the vector of a mention's or relation's summary stands in
     `summary_vectors` (s, d), unit rows of the texts that were embedded with it.
+    `scale`: of the vectors' cosines.
     """
 
     workspace: str
@@ -61,6 +63,7 @@ class Snapshot:
     summary_rows: Mapping[str, int] = field(default_factory=dict)
     summary_vectors: Vectors = field(default_factory=no_vectors)
     facts: Facts = field(default_factory=Facts)
+    scale: CosineScale = UNMEASURED
 
     def text(self, document_id: str, start: int, end: int) -> str:
         """The source's own words in a span."""
@@ -309,7 +312,8 @@ class EvidenceLine(Citation):
 class Clip:
     """A stretch of talk that is shown and cited: what each speaker says in it, `turns`, from
     `start` to `end` of the document; sentences that fit the question, `hits`, the best of them
-    `best`, as (start, end) of the document. `id`: of the passage that holds the best.
+    `best`, as (start, end) of the document. `id`: of the passage that holds the best. `side`: of
+    a question that compares, whom or what it is shown for; else empty.
     """
 
     id: str
@@ -320,6 +324,7 @@ class Clip:
     hits: tuple[tuple[int, int], ...]
     best: tuple[int, int]
     fit: float = 0.0
+    side: str = ""
 
     @property
     def start_s(self) -> float | None:

@@ -79,7 +79,10 @@ def test_numbers(pair: Beside, gap: Found) -> None:
         (Beside("We met Ada Lee.", "We met her.", title="Ada"), ("does not name Ada Lee", False)),
         # the subject may go without a name where the line opens with no other
         (Beside("Ada opened the valve.", "She opened the valve."), None),
-        (Beside("Ada opened the valve.", "The pilot opened the valve."), None),
+        (
+            Beside("Ada opened the valve.", "The pilot opened the valve."),
+            ("does not name Ada", False),
+        ),
         (Beside("Ada opened the valve.", "Opened the valve."), None),
         (Beside("Ada opened the valve.", "Slowly opened the valve."), None),
         (Beside("Ada died in 1990.", "Death came in 1990, in Rome."), None),
@@ -92,7 +95,10 @@ def test_numbers(pair: Beside, gap: Found) -> None:
         ),
         (Beside("Ada opened the valve in Rome.", "pilots of Rome opened the valve."), None),
         (Beside("Ada opened the valve.", "5 of Rome opened the valve."), None),
-        (Beside("Ada opened the valve.", "The pilot of Rome opened the valve."), None),
+        (
+            Beside("Ada opened the valve.", "The pilot of Rome opened the valve."),
+            ("does not name Ada", False),
+        ),
         (Beside("Ada opened the valve.", "?!"), ("does not name Ada", False)),
         (Beside("The Acme opened the valve.", "It opened the valve."), None),
         (
@@ -150,7 +156,7 @@ def test_names(pair: Beside, gap: Found) -> None:
             Beside(
                 "The first old pump valve seal failed 5.", "The first old pump valve seal failed 6."
             ),
-            ("says '6', not '5'", False),
+            None,  # the check of numbers tells
         ),
         (
             Beside(

@@ -1,13 +1,13 @@
-"""Whether the sources answer a question at all is said for the embedder that was measured, and for
-no other.
-"""
+"""Whether the sources answer a question at all, on the scale of any embedder."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.core.schema import EmbedderIdentity
+from dynagrag.core.schema import MINILM_SCALE, UNMEASURED, CosineScale, Question, Vectors
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.evidence_sentences.answerable import (
     BIAS,
@@ -15,18 +15,19 @@ from dynagrag.generation.evidence_sentences.answerable import (
     WEIGHTS,
     Signs,
     answerable,
+    foreign_language,
     signs,
 )
 from dynagrag.generation.evidence_sentences.best_lines import best_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
-from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
+from dynagrag.retrieval.passages import PassageScores
 from tests.transcripts import DIMENSION, line_index, question
 
 TALK: list[tuple[str | None, str]] = [
     ("ANN", "The flour comes from a mill near Delft. We pay the mill every month."),
     ("BOB", "The oven of the bakery has two doors and a bell."),
 ]
-MINILM = EmbedderIdentity("minilm", 384)
 
 
 def signs_of(text: str) -> Signs:
@@ -91,8 +92,8 @@ def test_a_question_without_a_content_word_has_nothing_unknown() -> None:
     assert (found.shared, found.unknown) == (0.0, 0.0)
 
 
-def test_another_embedder_is_not_judged() -> None:
-    index = line_index(TALK)
+def test_where_cosines_tell_nothing_it_is_not_told_that_nothing_fits() -> None:
+    index = line_index(TALK, scale=UNMEASURED)
     found = best_lines(
         index, question("Which constellations did Shepard see?"), [0], FakeEmbedder(DIMENSION)
     )
@@ -101,10 +102,30 @@ def test_another_embedder_is_not_judged() -> None:
     assert found.unread_language == ""
 
 
-class _NamedLikeMiniLM(FakeEmbedder):
-    @property
-    def identity(self) -> EmbedderIdentity:
-        return MINILM
+@pytest.mark.parametrize("common", [0.5, 4.0])
+def test_the_same_is_told_where_all_vectors_have_something_in_common(common: float) -> None:
+    """As those of bge-small and e5-small, beside MiniLM's: every cosine c is (c + b) / (1 + b)."""
+
+    def moved(vectors: Vectors) -> Vectors:
+        whole = np.c_[vectors, np.full(len(vectors), common**0.5, np.float32)]
+        return np.asarray(whole / (1 + common) ** 0.5, dtype=np.float32)
+
+    asked = question("Where does the flour of the mill near Delft come from?")
+    index = line_index(TALK, scale=MINILM_SCALE)
+    found = fits(index, asked, [0], FakeEmbedder(DIMENSION))
+    apart, answers = ((c + common) / (1 + common) for c in (MINILM_SCALE.apart, 0.497))
+    vectors = index.snapshot.passage_vectors
+    # a question whose best passage is where those of unrelated ones are with MiniLM
+    away = FakeEmbedder(DIMENSION).embed_query("penguins")
+    away -= (away @ vectors[0]) * vectors[0]
+    unrelated = 0.204 * vectors[0] + (1 - 0.204**2) ** 0.5 * away / np.linalg.norm(away)
+    scale = CosineScale(0.8, apart, answers, moved(unrelated[None]))
+    other = replace(index.snapshot, passage_vectors=moved(vectors), scale=scale)
+    one = Question(asked.text, moved(asked.vector[None])[0])
+    before = answerable(index, asked, found)
+    assert before is not None
+    after = answerable(LineIndex(PassageScores(other)), one, found)
+    assert after == pytest.approx(before, abs=2e-3)
 
 
 @pytest.mark.parametrize(
@@ -118,13 +139,20 @@ class _NamedLikeMiniLM(FakeEmbedder):
 def test_of_a_question_in_another_language_it_is_not_told_and_the_notes_say_so(
     text: str, language: str
 ) -> None:
-    found = best_lines(line_index(TALK), question(text), [0], _NamedLikeMiniLM(DIMENSION))
+    found = best_lines(
+        line_index(TALK, scale=MINILM_SCALE), question(text), [0], FakeEmbedder(DIMENSION, "minilm")
+    )
     assert (found.answerable, found.is_nothing_fitting) == (None, False)
     assert found.notes == (
         f"whether anything fits isn't judged for {language} with the embedder minilm",
     )
     assert found.unread_language == language
-    english = best_lines(line_index(TALK), question("Is it so?"), [0], _NamedLikeMiniLM(DIMENSION))
+    english = best_lines(
+        line_index(TALK, scale=MINILM_SCALE),
+        question("Is it so?"),
+        [0],
+        FakeEmbedder(DIMENSION, "minilm"),
+    )
     assert (english.notes, english.unread_language) == ((), "")
 
 
@@ -139,31 +167,33 @@ FOREIGN = {
 def test_of_english_questions_on_sources_in_another_language_it_is_not_told(language: str) -> None:
     asked = question("When did they sell the mill?")
     talk: list[tuple[str | None, str]] = [("ANNA", FOREIGN[language]), ("BRUNO", "Okay. Ann.")]
-    found = best_lines(line_index(talk), asked, [0], _NamedLikeMiniLM(DIMENSION))
+    found = best_lines(
+        line_index(talk, scale=MINILM_SCALE), asked, [0], FakeEmbedder(DIMENSION, "minilm")
+    )
     assert (found.answerable, found.is_nothing_fitting) == (None, False)
     assert f" for {language} with " in found.notes[0]
     assert found.unread_language == language
 
 
 def test_a_few_lines_in_another_language_leave_the_sources_english() -> None:
-    index = line_index([*TALK, ("ANNA", FOREIGN["Polish"]), *TALK], 16)
+    index = line_index([*TALK, ("ANNA", FOREIGN["Polish"]), *TALK], 16, MINILM_SCALE)
     rows = range(len(index.snapshot.passages))
     asked = question("Which constellations did Shepard see?")
-    found = best_lines(index, asked, rows, _NamedLikeMiniLM(DIMENSION))
+    found = best_lines(index, asked, rows, FakeEmbedder(DIMENSION))
     assert found.is_nothing_fitting
     assert found.notes == ()
 
 
 def test_what_has_nothing_of_a_question_is_said_not_to_answer_it() -> None:
-    index = line_index(TALK)
+    index = line_index(TALK, scale=MINILM_SCALE)
     known = best_lines(
         index,
         question("Where does the flour of the mill near Delft come from?"),
         [0],
-        _NamedLikeMiniLM(DIMENSION),
+        FakeEmbedder(DIMENSION),
     )
     other = best_lines(
-        index, question("Which constellations did Shepard see?"), [0], _NamedLikeMiniLM(DIMENSION)
+        index, question("Which constellations did Shepard see?"), [0], FakeEmbedder(DIMENSION)
     )
     assert known.answerable is not None
     assert other.answerable is not None
@@ -176,7 +206,9 @@ def test_what_has_nothing_of_a_question_is_said_not_to_answer_it() -> None:
     [("Is the flour good?", False), ("Does the bakery have a garden near the sea?", True)],
 )
 def test_nothing_fits_where_an_answer_is_less_likely_than_none(text: str, fitting: bool) -> None:
-    found = best_lines(line_index(TALK), question(text), [0], _NamedLikeMiniLM(DIMENSION))
+    found = best_lines(
+        line_index(TALK, scale=MINILM_SCALE), question(text), [0], FakeEmbedder(DIMENSION)
+    )
     assert found.answerable is not None
     assert (found.answerable > 0.5) is fitting is not found.is_nothing_fitting
     assert 0.3 < found.answerable < 0.7
@@ -194,16 +226,13 @@ def test_more_of_a_sign_makes_an_answer_likelier_and_unknown_words_less_likely(n
     st.lists(st.text(alphabet="abc .?!\n", max_size=60), min_size=1, max_size=4),
 )
 def test_the_chance_lies_between_0_and_1_whatever_is_asked(text: str, turns: list[str]) -> None:
-    index = line_index([("ANN", turn) for turn in turns])
-    passages = index.snapshot.passages
-    rows = range(len(passages))
+    index = line_index([("ANN", turn) for turn in turns], scale=MINILM_SCALE)
+    rows = range(len(index.snapshot.passages))
     if not rows:
         return
-    found = answerable(
-        index, question(text), fits(index, question(text), rows, FakeEmbedder(DIMENSION)), MINILM
-    )
-    if found is None:
-        lines = [language_of(index.snapshot.text(p.document_id, p.start, p.end)) for p in passages]
-        assert {language_of(text), *lines} - {ENGLISH, UNKNOWN}
+    found = fits(index, question(text), rows, FakeEmbedder(DIMENSION))
+    chance = answerable(index, question(text), found)
+    if chance is None:
+        assert foreign_language(question(text), found)
     else:
-        assert 0.0 <= found <= 1.0
+        assert 0.0 <= chance <= 1.0

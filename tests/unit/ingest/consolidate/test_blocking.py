@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.core.schema import Vectors
+from dynagrag.core.schema import MINILM_SCALE, CosineScale, Vectors
 from dynagrag.core.vectors import unit_rows
 from dynagrag.ingest.consolidate import blocking
 from dynagrag.ingest.consolidate.blocking import (
@@ -249,6 +249,23 @@ def test_near_pairs_equal_the_naive_ones() -> None:
             if row[j] >= 0.8:
                 naive.add((min(i, int(j)), max(i, int(j))))
     assert {(i, j) for i, j, _ in near_pairs(vectors)} == naive
+
+
+@pytest.mark.parametrize("common", [1.0, 5.0])
+def test_candidates_are_the_same_where_all_vectors_have_something_in_common(common: float) -> None:
+    """As those of bge-small and e5-small, beside MiniLM's: every cosine c is (c + b) / (1 + b)."""
+    rng = np.random.default_rng(1)
+    rows = unit_rows((rng.standard_normal((60, 6)) + 0.4).astype(np.float32))
+    names = [Name(f"{head} {tail}") for head in ("red", "blue", "old") for tail in range(20)]
+    names = [Name(n.key.translate(str.maketrans("0123456789", "abcdefghij"))) for n in names]
+    shifted = unit_rows(np.c_[rows, np.full(len(rows), common**0.5, np.float32)])
+    mean = (MINILM_SCALE.names + common) / (1 + common)
+    scale = CosineScale(mean, apart=0.7, answers=0.8)
+    expected = candidate_pairs(names, rows)
+    found = candidate_pairs(names, shifted, scale=scale)
+    assert [(p.i, p.j) for p in found] == [(p.i, p.j) for p in expected] != []
+    assert [p.cosine for p in found] == pytest.approx([p.cosine for p in expected], abs=1e-5)
+    assert len(candidate_pairs(names, shifted)) > len(expected)
 
 
 def _topics(num_rows: int, seed: int = 0) -> Vectors:

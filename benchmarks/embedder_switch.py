@@ -53,6 +53,7 @@ from dynagrag.upkeep.embedder_switch import switch_embedder
 
 embedder = FakeEmbedder(int(sys.argv[3]), sys.argv[4])
 with opened(Path(sys.argv[1]), sys.argv[2], embedder) as space:
+    print("begun", flush=True)
     switch_embedder(space, embedder, lambda *_: None)
 """
 _WORDS = "pump valve budget harbour crew engine letter window garden signal bridge winter".split()
@@ -67,44 +68,58 @@ def main() -> None:
     parser.add_argument("--store", choices=("sqlite", "neo4j"), default="sqlite")
     parser.add_argument("--out", type=Path, help="append the lines to this file")
     chosen = parser.parse_args()
-    lines, rng = ResultLines(chosen.out), random.Random(7)
+    lines = ResultLines(chosen.out)
     lines.line(
         f"# python benchmarks/embedder_switch.py --documents {chosen.documents} --kills"
         f" {chosen.kills} --store {chosen.store}, {time.strftime('%Y-%m-%d')}"
     )
     with tempfile.TemporaryDirectory() as folder, store_address(chosen.store) as store:
-        home = Path(folder)
-        write_documents(home / "talks", chosen.documents, rng)
-        for name, embedder in (("whole", OLD), ("fresh", NEW)):
-            began = time.perf_counter()
-            with opened(home / name, "sqlite", FakeEmbedder(*embedder)) as space:
-                space.ingest([home / "talks"], IngestOptions(extractor="fast"))
-            lines.line(f"ingested in {time.perf_counter() - began:.0f} s ({embedder[1]}, sqlite)")
-        if store == "sqlite":
-            shutil.copytree(home / "whole", home / "killed")
-        else:
-            began = time.perf_counter()
-            with opened(home / "killed", store, FakeEmbedder(*OLD)) as space:
-                space.ingest([home / "talks"], IngestOptions(extractor="fast"))
-            lines.line(f"ingested in {time.perf_counter() - began:.0f} s ({OLD[1]}, neo4j)")
-        seconds = undisturbed(home / "whole", lines)
-        with asking(home / "killed", store) as asked:
-            kill_again_and_again(home / "killed", store, chosen.kills, seconds, rng, lines)
-        lines.line(
-            f"asked {asked.num} times meanwhile: {asked.num_answered} answered"
-            f" ({asked.num_moved} of them after the embedder had changed as they began), the"
-            f" longest after {asked.longest_s:.1f} s{asked.errors_text()}"
-        )
-        with (
-            opened(home / "killed", store, FakeEmbedder(*NEW)) as space,
-            opened(home / "fresh", "sqlite", FakeEmbedder(*NEW)) as fresh,
-        ):
-            lines.line(f"differing from fresh: {compared(space, fresh)}")
+        measured(Path(folder), store, chosen.documents, chosen.kills, lines)
     peak = max(
         resource.getrusage(who).ru_maxrss
         for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     )
     lines.line(f"# {peak / 1000:,.0f} MB of memory at most; load {os.getloadavg()[0]:.1f}")
+
+
+def measured(
+    home: Path, store: str, num_documents: int, num_kills: int, lines: ResultLines
+) -> tuple["Asked", str]:
+    """The questions that were asked meanwhile, and what in the end is not as made fresh."""
+    rng = random.Random(7)
+    write_documents(home / "talks", num_documents, rng)
+    for name, embedder in (("whole", OLD), ("fresh", NEW)):
+        ingest(home, name, "sqlite", embedder, lines)
+    if store == "sqlite":
+        shutil.copytree(home / "whole", home / "killed")
+    else:
+        ingest(home, "killed", store, OLD, lines)
+    seconds = undisturbed(home / "whole", lines)
+    with asking(home / "killed", store) as asked:
+        kill_again_and_again(home / "killed", store, num_kills, seconds, rng, lines)
+    lines.line(
+        f"asked {asked.num} times meanwhile: {asked.num_answered} answered ({asked.num_moved} of"
+        " them after the embedder had changed as they began), the longest after"
+        f" {asked.longest_s:.1f} s{asked.errors_text()}"
+    )
+    with (
+        opened(home / "killed", store, FakeEmbedder(*NEW)) as space,
+        opened(home / "fresh", "sqlite", FakeEmbedder(*NEW)) as fresh,
+    ):
+        differing = compared(space, fresh)
+    lines.line(f"differing from fresh: {differing}")
+    return asked, differing
+
+
+def ingest(
+    home: Path, name: str, store: str, embedder: tuple[int, str], lines: ResultLines
+) -> None:
+    """The talks, without a model, into a workspace in a home of its own."""
+    began = time.perf_counter()
+    with opened(home / name, store, FakeEmbedder(*embedder)) as space:
+        space.ingest([home / "talks"], IngestOptions(extractor="fast"))
+    seconds, kind = time.perf_counter() - began, store.partition(":")[0]
+    lines.line(f"ingested in {seconds:.0f} s ({embedder[1]}, {kind})")
 
 
 @contextmanager
@@ -156,7 +171,7 @@ def kill_again_and_again(
     """Until `num` runs were killed; then one that isn't, so that the workspace is NEW's."""
     target, num_killed = NEW, 0
     while num_killed < num:
-        after = rng.uniform(1.0, seconds)
+        after = rng.uniform(0.0, seconds)
         code = run_and_kill(home, store, target, after)
         if code == -signal.SIGKILL:
             num_killed += 1
@@ -171,16 +186,18 @@ def kill_again_and_again(
 
 
 def run_and_kill(home: Path, store: str, target: tuple[int, str], after_s: float) -> int:
-    """Runs the switch in a process that is killed after so many seconds, if it still runs; its
-    exit code.
+    """Runs the switch in a process that is killed so many seconds after it has begun, if it still
+    runs; its exit code.
     """
     arguments = [sys.executable, "-c", WORKER, str(home), store, str(target[0]), target[1]]
-    process = subprocess.Popen(arguments)
-    try:
-        return process.wait(after_s)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        return process.wait()
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            return process.wait(after_s)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            return process.wait()
 
 
 @dataclass

@@ -32,6 +32,8 @@ from dynagrag.generation.answer_prompts import (
     all_evidence,
     intermediate_prompt,
     num_ranked,
+    rows_read,
+    takes_clips,
     write_prompts,
 )
 from dynagrag.generation.citations import checked_marks, cited_labels, to_citation
@@ -43,7 +45,6 @@ from dynagrag.generation.claims.strict_answer import strict_answer
 from dynagrag.generation.evidence import claim_lines, passage_windows
 from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
 from dynagrag.generation.evidence_sentences.doubts import doubts_text, prompt_note
-from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES
 from dynagrag.generation.helpfulness import is_supported
 from dynagrag.generation.intermediate_answers import ask_each, rank_answers
 from dynagrag.generation.merge import merge_prompt, stream_merged
@@ -110,12 +111,10 @@ def answer_question(
     soft_text = plan.soft.text_of(write) if plan.soft else None
     prompts = soft_text.prompts if soft_text else write(profile)
 
-    # the passages that were ranked, then those that prompts hold besides; where they are spread
-    # over many prompts, the ranked ones alone, since sentences are embedded for it
-    ids = [scored.passage.id for scored in retrieval.passages[:NUM_PASSAGES]]
-    ids += [] if profile.num_spread else [e.id for c in prompts for e in c.hard.evidence]
-    rows = [view.passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in view.passages.row_of]
-    lines = best_lines(view.lines, question, rows, plan.embedder)
+    rows = rows_read(profile, retrieval, prompts, view.passages)
+    lines = best_lines(view.lines, question, rows, plan.embedder, plan.reranker)
+    if not soft_text and takes_clips(profile, retrieval):
+        prompts = write(profile, clips=lines.clips)
 
     tell = _doubts_first(on_text, doubts_text(lines) if plan.soft or plan.chat else "")
     evidence = all_evidence(prompts)

@@ -14,6 +14,7 @@ from dynagrag.config.settings import Profile
 from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.protocols import Prompt, Pruner, Traversal
 from dynagrag.core.schema import (
+    Clip,
     Evidence,
     HardPrompt,
     PromptTrace,
@@ -26,10 +27,12 @@ from dynagrag.core.schema import (
 from dynagrag.generation.evidence import (
     CHARS_PER_TOKEN,
     QuestionEvidence,
+    Span,
     in_windows,
     line_of,
     passage_evidence,
 )
+from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES
 from dynagrag.generation.hard_prompt import (
     LEFT_OUT_CHARS,
     walk_budget,
@@ -106,6 +109,30 @@ def intermediate_prompt(profile: Profile) -> str:
     return "partial" if profile.num_spread else "intermediate"
 
 
+def takes_clips(profile: Profile, retrieval: Retrieval) -> bool:
+    """Whether the clips that are shown go before the passages: where one prompt of passages is all,
+    from a retriever that ranks turns. What other systems would be asked stays as it is: ego-graphs,
+    passages of a plain search, parts of the whole.
+    """
+    is_one_prompt = not (profile.num_spread or profile.num_dealt or retrieval.subgraphs)
+    return is_one_prompt and bool(retrieval.turns)
+
+
+def rows_read(
+    profile: Profile,
+    retrieval: Retrieval,
+    prompts: Iterable[AnswerPrompt],
+    passages: PassageScores,
+) -> list[int]:
+    """Rows of the passages whose lines are evidence: the best ranked ones, then those that prompts
+    hold besides. Where passages are spread over many prompts, the ranked ones alone, since
+    sentences are embedded for it.
+    """
+    ids = [scored.passage.id for scored in retrieval.passages[:NUM_PASSAGES]]
+    ids += [] if profile.num_spread else [e.id for c in prompts for e in c.hard.evidence]
+    return [passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in passages.row_of]
+
+
 def write_prompts(
     snapshot: Snapshot,
     question: Question,
@@ -114,13 +141,15 @@ def write_prompts(
     pruner: Pruner,
     traversal: Traversal,
     profile: Profile,
+    clips: Sequence[Clip] = (),
 ) -> list[AnswerPrompt]:
     """The prompts of a question: that of the ranked passages where the profile has one, then the
     subgraphs', best first; a subgraph without any evidence has none. Budgets include the
     instructions.
 
-    Without subgraphs one prompt of passages gets the tokens of all prompts. Under a profile without
-    ego-graphs, passages get what the retriever's subgraphs leave.
+    Without subgraphs one prompt of passages gets the tokens of all prompts, and begins with the
+    clips, where there are any. Under a profile without ego-graphs, passages get what the
+    retriever's subgraphs leave.
     """
     template = intermediate_prompt(profile)
     instructions = Prompt(template, *render(template, question=question.text, note="", context=""))
@@ -130,9 +159,13 @@ def write_prompts(
     if not retrieval.subgraphs and profile.num_dealt:
         return _dealt_prompts(snapshot, retrieval, profile.num_dealt, budget)
     if not retrieval.subgraphs:
-        return _passage_prompt(
-            snapshot, retrieval, retrieval.passages, profile.num_prompts * budget
-        )
+        room = profile.num_prompts * budget
+        shown = [
+            (turn.id, passages.document_id(turn.id), turn.start, turn.end)
+            for clip in clips
+            for turn in clip.turns
+        ]
+        return _passage_prompt(snapshot, retrieval, retrieval.passages, room, shown)
     prompts: list[AnswerPrompt] = []
     evidence = QuestionEvidence(passages, question, retrieval.passages)
     if profile.passage_ranking == "bridge":
@@ -209,11 +242,15 @@ def _passage_prompt(
     retrieval: Retrieval,
     passages: Sequence[ScoredPassage],
     token_budget: int,
+    before: Sequence[Span] = (),
 ) -> list[AnswerPrompt]:
-    """One prompt of the passages, as far as they fit; none for none."""
+    """One prompt of the spans that come `before` and the passages, as far as they fit; none for no
+    passages.
+    """
     if not passages:
         return []
-    prompt = write_evidence_prompt(passage_evidence(snapshot, passages), token_budget)
+    lines = passage_evidence(snapshot, passages, before=before)
+    prompt = write_evidence_prompt(lines, token_budget)
     return [AnswerPrompt(prompt, retrieval.retriever, passages[0].score)]
 
 

@@ -15,7 +15,7 @@ a JSON string. Time is m:ss or h:mm:ss, in whole seconds, rounded down.
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -83,15 +83,36 @@ def turn_begun_by(turns: Sequence[Turn], offset: int) -> Turn | None:
 
 
 def passage_evidence(
-    snapshot: Snapshot, passages: Sequence[ScoredPassage], first_label: int = 1
+    snapshot: Snapshot,
+    passages: Sequence[ScoredPassage],
+    first_label: int = 1,
+    before: Sequence[Span] = (),
 ) -> tuple[Evidence, ...]:
-    """Ranked passages as evidence E<first_label>, E<first_label + 1>, ..., a line for each
-    speaker's turn: all that a plain arm shows.
+    """Evidence E<first_label>, E<first_label + 1>, ...: the spans that come `before`, then ranked
+    passages without these, a line for each speaker's turn.
     """
     spans = [span for scored in passages for span in speaker_spans(snapshot, scored.passage)]
+    spans = [*before, *(part for span in spans for part in _parts_outside(snapshot, span, before))]
     return tuple(
         span_evidence(snapshot, f"E{i}", *span) for i, span in enumerate(spans, start=first_label)
     )
+
+
+def _parts_outside(snapshot: Snapshot, span: Span, shown: Sequence[Span]) -> Iterator[Span]:
+    """What spans that are shown leave of a span; all of it where they leave all, else parts of
+    three words and more.
+    """
+    id_, document, start, end = span
+    inside = sorted(s[2:] for s in shown if s[1] == document and s[2] < end and s[3] > start)
+    if not inside:
+        yield span
+        return
+    for first, last in [*inside, (end, end)]:
+        text = snapshot.text(document, start, max(start, first))
+        if len(text.split()) >= _MIN_WORDS:
+            begin = start + len(text) - len(text.lstrip())
+            yield id_, document, begin, start + len(text.rstrip())
+        start = max(start, last)
 
 
 def speaker_spans(snapshot: Snapshot, passage: Passage) -> list[Span]:

@@ -96,6 +96,10 @@ class PassageScores:
         """Passage id -> row."""
         return {passage.id: i for i, passage in enumerate(self.snapshot.passages)}
 
+    def document_id(self, passage_id: str) -> str:
+        """The id of the document that a passage is of."""
+        return self.snapshot.passages[self.row_of[passage_id]].document_id
+
     def num_turns(self, rows: NDArray[np.int64]) -> int:
         """How many turns, or lines, the passages at `rows` (ascending) have words of."""
         first, last, document = self._turn_ranges[rows].T

@@ -329,6 +329,7 @@ class EmbedderExperiment(
             words for item in questions for words in self._measurers[own.name].missing(item)
         ]
         self._estimates: dict[str, EmbeddingEstimate] = {}
+        self._version = space.store.version()
 
     def close(self) -> None:
         """Releases the copies."""
@@ -374,7 +375,17 @@ class EmbedderExperiment(
         return EmbedderOutcome(**dict(found), embedder=arm, ms=round(ms, 2))
 
     def summarize(self, lines: Sequence[EmbedderOutcome], path: Path) -> EmbeddersResult:
-        """The figures of each embedder, and of each candidate against the workspace's own."""
+        """The figures of each embedder, and of each candidate against the workspace's own.
+
+        Raises:
+            WorkspaceError: The workspace was written to meanwhile, so embedders were asked of
+            different things.
+        """
+        if self._space.store.version() != self._version:
+            raise WorkspaceError(
+                f"workspace {self._space.name!r} was written to while embedders were compared; wait"
+                " until its ingest is done and run this again (what was embedded stays)"
+            )
         by_arm = {arm: [line for line in lines if line.embedder == arm] for arm in self.arms}
         columns = {arm: columns_of(own) for arm, own in by_arm.items()}
         first, *candidates = self.arms

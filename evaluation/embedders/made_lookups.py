@@ -31,6 +31,10 @@ _MIN_ASKED, _MIN_REPLIED = 5, 8
 """Words of a question that asks something by itself, and of a reply that says something."""
 _MIN_CONTENT, _MIN_KEPT = 6, 4
 """Content words of a line that is looked for, and of those that are kept."""
+_MAX_SHARE, _MAX_FEW = 0.05, 2
+"""Of the lines, and at least so many, may have a content word, where the line has enough of others:
+there isn't a list of function words for every language.
+"""
 
 
 def made_lookups(snapshot: Snapshot, num: int, seed: int) -> list[EvidenceQuestion]:
@@ -71,7 +75,10 @@ class _Maker:
         every = Sayings(self.snapshot).every
         content = [_content_words(own.text, own.document_id, terms) for own in every]
         frequency = Counter(chain.from_iterable({term for _, term in own} for own in content))
-        for saying, words in zip(every, content, strict=True):
+        most = max(_MAX_FEW, _MAX_SHARE * len(every))
+        for saying, own in zip(every, content, strict=True):
+            rare = [(word, term) for word, term in own if frequency[term] <= most]
+            words = rare if len(rare) >= _MIN_CONTENT else own
             if len(words) < _MIN_CONTENT:
                 continue
             num = max(_MIN_KEPT, len(words) // 2)

@@ -7,15 +7,23 @@ fill it with.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from dynagrag import wiring
 from dynagrag.config.settings import PROFILES, Profile
 from dynagrag.core.ids import estimate_tokens
-from dynagrag.core.protocols import Pruner, Retriever, Traversal
-from dynagrag.core.schema import Evidence, Question, Snapshot
+from dynagrag.core.protocols import Embedder, Pruner, Retriever, Traversal
+from dynagrag.core.schema import Evidence, Question
 from dynagrag.evaluation.question_sets.gold_resolver import GoldWords
-from dynagrag.generation.answer_prompts import AnswerPrompt, num_ranked, write_prompts
-from dynagrag.retrieval.passages import PassageScores
+from dynagrag.generation.answer_prompts import (
+    AnswerPrompt,
+    num_ranked,
+    rows_read,
+    takes_clips,
+    write_prompts,
+)
+from dynagrag.generation.evidence_sentences.best_lines import best_lines
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +33,30 @@ class PromptArm:
     name: str
     retriever: Retriever
     profile: Profile
-    snapshot: Snapshot
-    passages: PassageScores
+    lines: LineIndex
+    embedder: Embedder
     pruner: Pruner
     traversal: Traversal
 
     def written(self, question: Question) -> list[AnswerPrompt]:
-        """The prompts of a question, of as many passages as `ask` takes."""
-        found = self.retriever.retrieve(
-            question, num_ranked(self.profile), self.profile.num_subgraphs
+        """The prompts of a question, of as many passages as `ask` takes, with its clips."""
+        profile, passages = self.profile, self.lines.passages
+        found = self.retriever.retrieve(question, num_ranked(profile), profile.num_subgraphs)
+        write = partial(
+            write_prompts,
+            passages.snapshot,
+            question,
+            found,
+            passages,
+            self.pruner,
+            self.traversal,
+            profile,
         )
-        return write_prompts(
-            self.snapshot, question, found, self.passages, self.pruner, self.traversal, self.profile
-        )
+        prompts = write()
+        if not takes_clips(profile, found):
+            return prompts
+        rows = rows_read(profile, found, prompts, passages)
+        return write(clips=best_lines(self.lines, question, rows, self.embedder).clips)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +127,15 @@ def _covered(
 
 
 def make_prompt_arm(
-    name: str, retriever: Retriever, profile: Profile, passages: PassageScores
+    name: str, retriever: Retriever, profile: Profile, lines: LineIndex, embedder: Embedder
 ) -> PromptArm:
     """The arm with the pruner and traversal that questions are answered with."""
     return PromptArm(
         name,
         retriever,
         profile,
-        passages.snapshot,
-        passages,
+        lines,
+        embedder,
         wiring.make_pruner(),
         wiring.make_traversal("dsa-bfs", profile),
     )

@@ -1,11 +1,13 @@
 """Clips: the stretches of talk in which the best lines stand, each shown once."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from dynagrag.core.schema import Clip, EvidenceLine
 from dynagrag.generation.evidence_sentences.excerpts import citation_of
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
+from dynagrag.generation.evidence_sentences.sides import Side
 from dynagrag.generation.evidence_sentences.stretches import stretch_around, with_reply
 
 MAX_CLIPS = 5
@@ -13,9 +15,11 @@ NUM_MARKED = 3
 """Of the best lines: those are marked where a clip holds them, but for questions."""
 
 
-def clips_of(index: LineIndex, lines: Sequence[EvidenceLine]) -> tuple[Clip, ...]:
+def clips_of(
+    index: LineIndex, lines: Sequence[EvidenceLine], sides: Sequence[Side] = ()
+) -> tuple[Clip, ...]:
     """The clips of ranked lines, best first: each around the best line that no better clip holds,
-    with no sentence that one does.
+    with no sentence that one does. Of a question's `sides` each tells whose best line it holds.
     """
     found: list[tuple[EvidenceLine, list[PassageSentence]]] = []
     taken: set[tuple[str, int]] = set()
@@ -36,7 +40,14 @@ def clips_of(index: LineIndex, lines: Sequence[EvidenceLine]) -> tuple[Clip, ...
         if len(found) == MAX_CLIPS:
             break
     marked = {(line.document, line.match_start) for line in lines[:NUM_MARKED]}
-    return tuple(_clip(index, line, stretch, marked) for line, stretch in found)
+    return tuple(
+        replace(_clip(index, line, stretch, marked), side=_side_of(line, sides))
+        for line, stretch in found
+    )
+
+
+def _side_of(line: EvidenceLine, sides: Sequence[Side]) -> str:
+    return next((side.name for side in sides if side.holds(line)), "")
 
 
 def _clip(

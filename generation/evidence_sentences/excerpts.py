@@ -25,12 +25,11 @@ matter.") is shown with its next sentence.
 
 
 def evidence_lines(index: LineIndex, fits: Fits) -> tuple[EvidenceLine, ...]:
-    """The lines of the sentences that fit best, best first; of several speakers who are asked for
-    in turn.
+    """The lines of the sentences that fit best, best first; of several sides in turn.
 
     A sentence that a better line quotes makes no line of its own, and is quoted by none.
     """
-    is_in_turn = len(fits.people) > 1
+    is_in_turn = len(fits.sides) > 1
     lines: list[EvidenceLine] = []
     shown: dict[str, list[Span]] = {}
     for i in fits.order():
@@ -43,7 +42,7 @@ def evidence_lines(index: LineIndex, fits: Fits) -> tuple[EvidenceLine, ...]:
         lines.append(line)
         if len(lines) == MAX_LINES and not is_in_turn:
             break
-    return tuple(in_turn(lines, fits.people)[:MAX_LINES] if is_in_turn else lines)
+    return tuple(in_turn(lines, fits.sides)[:MAX_LINES] if is_in_turn else lines)
 
 
 def _is_inside(sentence: PassageSentence, spans: Sequence[Span]) -> bool:

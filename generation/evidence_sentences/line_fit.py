@@ -1,6 +1,6 @@
 """The fit of sentences of the best passages to a question (docs/papers.md, Lines)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
@@ -12,6 +12,7 @@ from dynagrag.core.schema import Question, Vectors
 from dynagrag.core.vectors import unit_rows
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
 from dynagrag.generation.evidence_sentences.line_kinds import introduces_itself, is_call
+from dynagrag.generation.evidence_sentences.sides import Side, sides_of
 from dynagrag.generation.evidence_sentences.stretches import questions_before, stretch_around
 from dynagrag.generation.support import content_stems
 from dynagrag.language.answer_kinds import AskedAnswer, asked_answer, fit_of
@@ -38,7 +39,7 @@ WEIGHTS = {
 }
 """Of each part but the cosine, which counts 1 (docs/papers.md, Lines)."""
 NUM_OF_EACH = 5
-"""Passages of each speaker that are looked at besides, where a question asks for several."""
+"""Passages of each side of a question that are looked at besides."""
 BESIDE = 0.5
 """A neighbour's share in the vector of a sentence with its neighbours."""
 MAX_TURNS_APART = 2
@@ -47,7 +48,7 @@ MAX_TURNS_APART = 2
 @dataclass(frozen=True, slots=True)
 class Fits:
     """The sentences (n,) of the best passages: how well each fits, and what that is made of.
-    `people`: the labels of each speaker whom the question asks for. `vectors`: (n, d) of the
+    `sides`: of the question, if it has any. `vectors`: (n, d) of the
     sentences, unit rows or zeros.
     """
 
@@ -55,7 +56,7 @@ class Fits:
     total: Floats
     parts: dict[str, Floats]
     vectors: Vectors
-    people: tuple[frozenset[str], ...] = ()
+    sides: tuple[Side, ...] = ()
 
     def order(self) -> list[int]:
         """Best first; among equals the one that comes first in the better passage."""
@@ -63,62 +64,131 @@ class Fits:
 
 
 def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Embedder) -> Fits:
-    """`rows`: passages, best first, each once. Where several speakers are asked for, the nearest
-    passages of each come after them, and their names are no words to be looked for.
+    """`rows`: passages, best first, each once. Where the question has sides, the passages that fit
+    each come after them, and a sentence of a side fits as well as it fits what is asked of that.
     """
-    people = index.speakers.people_in(question.text)
-    if len(people) > 1:
-        cosines = index.passages.dense(question.vector)
-        speaking = [index.labels_in(row) for row in range(len(index.snapshot.passages))]
-        for labels in people:
-            theirs = [row for row, those in enumerate(speaking) if not labels.isdisjoint(those)]
-            rows = [*rows, *sorted(theirs, key=lambda row: (-cosines[row], row))[:NUM_OF_EACH]]
-        rows = list(dict.fromkeys(rows))
-    asked_people = " ".join(chain.from_iterable(people)) if len(people) > 1 else ""
-    share = WordShares(index, question.text, asked_people)
-    sentences = [s for row in rows for s in index.sentences(row)]
-    place_of = {row: 1.0 / (1.0 + place) for place, row in enumerate(rows)}
-    before, after = _neighbours(sentences)
+    sides = sides_of(index, question.text)
+    whole = _LineSearch(question, tuple(rows), index.speakers.named_in(question.text))
+    searches = [_search_of(index, side, embedder) for side in sides]
+    every = dict.fromkeys(chain(rows, *(search.rows for search in searches)))
+    sentences = [s for row in every for s in index.sentences(row)]
     vectors = index.vectors(sentences, embedder)
-    speakers = index.speakers.named_in(question.text)
+    talk = _Talk.of(index, list(every), sentences, vectors)
+    names = " ".join(chain.from_iterable(side.labels for side in sides))
+    parts = _parts(index, whole, talk, names)
+    total = _total(parts)
+    for side, search in zip(sides, searches, strict=True):
+        of_side = _total(_parts(index, search, talk, names))
+        is_own = np.array([side.holds(s) for s in sentences], dtype=bool)
+        total = np.where(is_own, of_side, total)
+    lifted = _replies_lifted(sentences, talk.asked, total)
+    return Fits(tuple(sentences), lifted, parts, vectors, sides)
+
+
+@dataclass(frozen=True, slots=True)
+class _LineSearch:
+    """What is asked, the rows of the passages that were found for it, best first, and the labels of
+    the speakers who are asked for.
+    """
+
+    question: Question
+    rows: tuple[int, ...]
+    speakers: frozenset[str]
+
+
+def _search_of(index: LineIndex, side: Side, embedder: Embedder) -> _LineSearch:
+    """The passages of a side that fit what is asked of it best, by vectors and words."""
+    question = Question(side.text, embedder.embed_query(side.text))
+    scores = index.passages.fused(side.text, question.vector)
+    rows = range(len(index.snapshot.passages))
+    own = [
+        row for row in rows if not side.labels or not side.labels.isdisjoint(index.labels_in(row))
+    ]
+    best = sorted(own, key=lambda row: (-scores[row], row))[:NUM_OF_EACH]
+    return _LineSearch(question, tuple(best), side.labels or index.speakers.named_in(side.text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """Sentences (n,) with what stands around them, whatever is asked: the numbers of those before
+    and after each, their vectors with these and of their stretches (n, d), the stretches, and the
+    questions that each replies to.
+    """
+
+    sentences: Sequence[PassageSentence]
+    before: Ints
+    after: Ints
+    vectors: Vectors
+    with_neighbours: Vectors
+    of_stretches: Vectors
+    stretches: Sequence[Sequence[PassageSentence]]
+    asked: Sequence[Sequence[PassageSentence]]
+
+    @classmethod
+    def of(
+        cls,
+        index: LineIndex,
+        rows: Sequence[int],
+        sentences: Sequence[PassageSentence],
+        vectors: Vectors,
+    ) -> "_Talk":
+        before, after = _neighbours(sentences)
+        places = _places(index, rows)
+        spans = [stretch_around(around, at) for around, at in places]
+        stretches = [
+            around[first : last + 1]
+            for (around, _), (first, last) in zip(places, spans, strict=True)
+        ]
+        return cls(
+            sentences,
+            before,
+            after,
+            vectors,
+            _with_neighbours(vectors, before, after),
+            _mean_vectors(index, stretches, sentences, vectors),
+            stretches,
+            [[around[i] for i in questions_before(around, at)] for around, at in places],
+        )
+
+
+def _parts(index: LineIndex, search: _LineSearch, talk: _Talk, no_words: str) -> dict[str, Floats]:
+    """Of each sentence, by name. `no_words`: names that are not looked for."""
+    sentences, question, speakers = talk.sentences, search.question, search.speakers
+    place_of = {row: 1.0 / (1.0 + place) for place, row in enumerate(search.rows)}
+    share = WordShares(index, question.text, no_words)
     names = {language: content_stems(" ".join(speakers), language) for language in index.languages}
     # who says their own name introduces themselves, and answers nothing
     own = [s.stems - names[s.language] if s.speaker in speakers else s.stems for s in sentences]
-    joined = [own[i] | _at(own, before[i]) | _at(own, after[i]) for i in range(len(own))]
-    places = _places(index, rows)
-    spans = [stretch_around(around, at) for around, at in places]
-    stretches = [
-        around[first : last + 1] for (around, _), (first, last) in zip(places, spans, strict=True)
-    ]
-    asked = [[around[i] for i in questions_before(around, at)] for around, at in places]
+    joined = [own[i] | _at(own, talk.before[i]) | _at(own, talk.after[i]) for i in range(len(own))]
     wanted = asked_answer(question.text)
-    parts = {
-        "cosine": _nearness(index, vectors, question),
-        "around": _nearness(index, _with_neighbours(vectors, before, after), question),
-        "stretch": _nearness(index, _mean_vectors(index, stretches, sentences, vectors), question),
-        "place": np.array([place_of[s.row] for s in sentences]),
+    return {
+        "cosine": _nearness(index, talk.vectors, question),
+        "around": _nearness(index, talk.with_neighbours, question),
+        "stretch": _nearness(index, talk.of_stretches, question),
+        "place": np.array([place_of.get(s.row, 0.0) for s in sentences]),
         "words": share.of_all(sentences, own),
         "words around": share.of_all(sentences, joined),
         "words asked": np.array(
-            [max((share.of(s.stems, s.language) for s in own), default=0.0) for own in asked]
+            [max((share.of(s.stems, s.language) for s in own), default=0.0) for own in talk.asked]
         ),
         "answer": _answer_fits(wanted, [[s] for s in sentences]),
-        "answer around": _answer_fits(wanted, stretches),
+        "answer around": _answer_fits(wanted, talk.stretches),
         "speaker": np.array([float(s.speaker in speakers) for s in sentences]),
         "question": np.array([float(s.is_question) for s in sentences]),
         "call": np.array([float(_is_formal(s, index.speaker_words)) for s in sentences]),
         "empty": np.array([float(s.says_nothing) for s in sentences]),
     }
-    total = np.asarray(
-        parts["cosine"] + sum(weight * parts[name] for name, weight in WEIGHTS.items()), np.float64
-    )
-    return Fits(tuple(sentences), _replies_lifted(sentences, asked, total), parts, vectors, people)
 
 
 def _nearness(index: LineIndex, vectors: Vectors, question: Question) -> Floats:
     """(n,) cosines as MiniLM's would be, which the weights were fitted with; 0 of no vector."""
     cosines = cosines_with(vectors, question.vector)
     return np.where(vectors.any(axis=1), index.snapshot.scale.of_answers(cosines), 0.0)
+
+
+def _total(parts: Mapping[str, Floats]) -> Floats:
+    weighted = (weight * parts[name] for name, weight in WEIGHTS.items())
+    return np.asarray(parts["cosine"] + sum(weighted), np.float64)
 
 
 def _replies_lifted(

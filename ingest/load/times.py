@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from dynagrag.core.schema import SourceTurn
-from dynagrag.core.text import any_seconds, clock, plural
+from dynagrag.core.text import FIRST_DATE_S, any_seconds, clock, plural
 
 MILLI_S, TICK_S = 1e-3, 1e-7
 """Seconds of a millisecond, and of a tick of 100 ns as Azure and .NET count."""
@@ -54,8 +54,11 @@ _FEWEST_WORDS, _FEWEST_FAST = 8, 3
 """Of a turn that is too fast, and turns of a file before a note says so."""
 _MAX_NUMBER = 1e18
 """No time has more, not even a date in ticks of 100 ns."""
-_EPOCH_S = 100_000_000.0
+_EPOCH_S = FIRST_DATE_S
 """Three years: what is later is a date, counted from 1970."""
+_DAY_S = 86_400.0
+_LAST_S = 32_503_680_000.0
+"""The year 3000."""
 
 
 class Instant(NamedTuple):
@@ -206,7 +209,9 @@ def frames_a_second(largest: int) -> int | None:
 
 
 def from_first(turns: Sequence[SourceTurn]) -> tuple[tuple[SourceTurn, ...], tuple[str, ...]]:
-    """Turns whose times are dates, counted from the first; and a note. Others as they are."""
+    """Turns whose times are dates, counted from the first, as a recording's are; those that go on
+    for a day or more, as a chat's, keep their dates. And a note. Others as they are.
+    """
     starts = [turn.start_s for turn in turns if turn.start_s is not None]
     if not starts or min(starts) < _EPOCH_S:
         return tuple(turns), ()
@@ -215,6 +220,8 @@ def from_first(turns: Sequence[SourceTurn]) -> tuple[tuple[SourceTurn, ...], tup
         date = datetime.fromtimestamp(first, UTC).isoformat(" ", "seconds").removesuffix("+00:00")
     except (OverflowError, ValueError, OSError):
         return tuple(turns), ()
+    if max(starts) - first >= _DAY_S and max(starts) <= _LAST_S:
+        return tuple(turns), (f"times are dates, from {clock(first)} to {clock(max(starts))} UTC",)
     moved = (
         SourceTurn(
             turn.text,
@@ -236,7 +243,8 @@ def time_notes(turns: Sequence[SourceTurn]) -> tuple[str, ...]:
         for turn in turns
         if turn.start_s is not None and turn.end_s is not None and turn.end_s < turn.start_s
     ]
-    jumps = [(before, after) for before, after in pairwise(starts) if after - before >= _JUMP_S]
+    is_dated = bool(starts) and min(starts) >= _EPOCH_S
+    jumps = [(a, b) for a, b in pairwise(starts) if b - a >= _JUMP_S and not is_dated]
     long = [
         turn
         for turn in turns

@@ -280,6 +280,9 @@ def test_clips_are_shown_once_each_with_who_speaks_and_their_hits_between_stars(
         "  (** marks what fits best; --lines N shows N of 7 single lines)",
     ]
     assert sum(row.startswith("  - ") for row in answer_lines(made, num_lines=2)) == 2
+    of_side = answer(7, clips=(replace(clip, side="Ann"),))
+    assert "  1. [Ann] Talk, 1:01" in list(answer_lines(of_side))
+    assert answer_of(answer_json(of_side)).clips[0].side == "Ann"
 
 
 def test_hits_stand_between_marks_that_the_words_do_not_have() -> None:

@@ -13,7 +13,7 @@ from dynagrag.config.settings import Profile
 from dynagrag.core.errors import UsageError
 from dynagrag.core.protocols import ChatModel
 from dynagrag.core.schema import Filters
-from dynagrag.core.text import any_seconds, plural
+from dynagrag.core.text import moment_seconds, plural
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
 from dynagrag.models.catalog import models_list
 from dynagrag.registry.choices import Use, names_for
@@ -126,9 +126,9 @@ def _choose_time() -> tuple[float | None, float | None]:
 def _seconds(text: str, name: str) -> float | None:
     if not text.strip():
         return None
-    seconds = any_seconds(text)
+    seconds = moment_seconds(text)
     if seconds is None:
-        raise UsageError(f"{name}: {text[:40]!r} is no time; write seconds or h:mm:ss")
+        raise UsageError(f"{name}: {text[:40]!r} is no time; write seconds, h:mm:ss or a date")
     return seconds
 
 

@@ -125,8 +125,8 @@ def clip_markdown(
     document_ids: Mapping[str, str],
     doubtful: Collection[str] = (),
 ) -> str:
-    """A clip: its number, which opens the source at its best sentence, and its document; under it
-    who says what, hits in bold.
+    """A clip: its number, which opens the source at its best sentence, for which side of a question
+    it is, and its document; under it who says what, hits in bold.
     """
     turn = clip.best_turn
     start, end = clip.best
@@ -135,7 +135,9 @@ def clip_markdown(
     )
     link = MarkLink(address_of(workspace, best, document_ids), str(number), tip_of(best))
     doubt = _DOUBT if clip.document in doubtful else ""
-    head = f"{mark_link('', {'': link})} **{plain(clean(clip.document, _MAX_TITLE))}**{doubt}"
+    side = f"{plain(clean(clip.side, _MAX_TITLE))}: " if clip.side else ""
+    title = plain(clean(clip.document, _MAX_TITLE))
+    head = f"{mark_link('', {'': link})} {side}**{title}**{doubt}"
     rows, last = [], ""
     unnamed = UNNAMED if any(own.speaker for own in clip.turns) else ""
     for own in clip.turns:

@@ -27,6 +27,7 @@ from dynagrag.workspace.ingest_job import (
     check_own,
     retry_groups,
 )
+from dynagrag.workspace.own_embedder import remembered_embedder
 from dynagrag.workspace.text_reports import ingest_report_lines
 from dynagrag.workspace.unread_languages import unread_line
 
@@ -178,10 +179,13 @@ def retry(
 
 
 def _as_before(request: JobRequest, llm: str | None, extractor: str | None) -> Opener:
-    """Opens the workspace with the models that a job used where none are given now."""
+    """Opens the workspace with the models that a job used where none are given now; it may have got
+    another embedder since.
+    """
     kind = extractor or request.options.get("extractor")
+    own = remembered_embedder(state.settings().workspaces_dir / state.workspace_name())
     return state.opener(
-        has_model=kind == "llm", llm=llm or request.llm, embedder=request.embedder or None
+        has_model=kind == "llm", llm=llm or request.llm, embedder=own or request.embedder or None
     )
 
 

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, is_given
+from dynagrag.cli.options import (
+    EMBEDDER,
+    JSON,
+    LLM,
+    RERANKER,
+    STORE,
+    VERBOSE,
+    WORKSPACE,
+    is_given,
+)
 from dynagrag.cli.terminal import (
     Waiting,
     complain,
@@ -18,7 +27,7 @@ from dynagrag.cli.terminal import (
     set_up_log,
 )
 from dynagrag.core.errors import DynaGragError, UsageError
-from dynagrag.core.text import any_seconds
+from dynagrag.core.text import moment_seconds
 from dynagrag.registry.choices import listed
 from dynagrag.registry.profiles import PROFILE_ROWS
 from dynagrag.registry.pruners import PRUNERS
@@ -63,8 +72,8 @@ SINCE = Annotated[
     str | None,
     typer.Option(
         help=(
-            "Use only turns from this time on, in seconds or h:mm:ss of the recording. Default:"
-            " all."
+            "Use only turns from this time on: seconds or h:mm:ss of the recording, a date of a"
+            " chat. Default: all."
         )
     ),
 ]
@@ -72,7 +81,8 @@ UNTIL = Annotated[
     str | None,
     typer.Option(
         help=(
-            "Use only turns before this time, in seconds or h:mm:ss of the recording. Default: all."
+            "Use only turns before this time: seconds or h:mm:ss of the recording, a date of a"
+            " chat. Default: all."
         )
     ),
 ]
@@ -148,6 +158,7 @@ def ask(
     traversal: TRAVERSAL = "dsa-bfs",
     profile: PROFILE = "default",
     pruner: PRUNER = None,
+    reranker: RERANKER = None,
     document: DOCUMENT = None,
     speaker: SPEAKER = None,
     since: SINCE = None,
@@ -174,7 +185,7 @@ def ask(
                 raise UsageError(
                     f"a trained system (--soft) retrieves by itself; leave out --{name}"
                 )
-    settings = read_settings(llm, embedder, store)
+    settings = read_settings(llm, embedder, store, reranker=reranker)
     since_s, until_s = _seconds(since, "--since"), _seconds(until, "--until")
     from dynagrag.models.embedders import begin_loading
     from dynagrag.workspace.address import workspace_meant
@@ -253,9 +264,9 @@ class _Shown:
 
 
 def _seconds(text: str | None, option: str) -> float | None:
-    seconds = None if text is None else any_seconds(text)
+    seconds = None if text is None else moment_seconds(text)
     if text is not None and seconds is None:
-        raise UsageError(f"{option} {text!r} is no time; write seconds or h:mm:ss")
+        raise UsageError(f"{option} {text!r} is no time; write seconds, h:mm:ss or a date")
     return seconds
 
 

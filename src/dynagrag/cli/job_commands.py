@@ -132,7 +132,7 @@ def jobs_resume(
         options_of(job.request)
         if not confirm(f"{demands_of(job)}. Resume it?", False, without_terminal=False):
             check_own(job)
-    with open_space(workspace, _as_before(job.request, llm, embedder, store)) as space:
+    with open_space(workspace, _as_before(workspace, job.request, llm, embedder, store)) as space:
         prepared = space.prepare_resume(
             job.id, is_agreed=True, max_calls=max_calls, max_tokens=max_tokens
         )
@@ -142,11 +142,24 @@ def jobs_resume(
 
 
 def _as_before(
-    request: "JobRequest", llm: str | None, embedder: str | None, store: str | None
+    workspace: str | None,
+    request: "JobRequest",
+    llm: str | None,
+    embedder: str | None,
+    store: str | None,
 ) -> "Settings":
-    """Settings with the names that a job used where none are given now."""
+    """Settings with the names that a job used where none are given now; the workspace may have got
+    another embedder since.
+    """
+    from dynagrag.workspace.address import workspace_meant
+    from dynagrag.workspace.own_embedder import remembered_embedder
+
+    now = read_settings()
+    own = remembered_embedder(now.workspaces_dir / workspace_meant(workspace, now))
     return read_settings(
-        llm or request.llm, embedder or request.embedder or None, store or request.store or None
+        llm or request.llm,
+        embedder or own or request.embedder or None,
+        store or request.store or None,
     )
 
 
@@ -227,7 +240,9 @@ def jobs_retry(
     reports: list[dict[str, Any]] = []
     try:
         for group in groups:
-            with open_space(workspace, _as_before(group.request, llm, embedder, store)) as space:
+            with open_space(
+                workspace, _as_before(workspace, group.request, llm, embedder, store)
+            ) as space:
                 prepared = space.ingest_jobs.prepare_retry(
                     group, extractor=extractor, max_calls=max_calls, max_tokens=max_tokens
                 )

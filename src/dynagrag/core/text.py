@@ -3,6 +3,7 @@
 import math
 import re
 import unicodedata
+from datetime import UTC, datetime
 
 STEERING = (
     "\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -78,9 +79,17 @@ def escaped_markdown(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", collapse(text))
 
 
+FIRST_DATE_S, _LAST_DATE_S = 100_000_000.0, 253_402_300_799.0
+"""Seconds from here on are a date: since 1970, UTC. No recording lasts three years."""
+
+
 def clock(seconds: float) -> str:
-    """m:ss, from an hour on h:mm:ss; rounded down; a minus before zero."""
+    """m:ss, from an hour on h:mm:ss; rounded down; a minus before zero. Of seconds since 1970 day
+    and time.
+    """
     whole = math.floor(seconds)
+    if FIRST_DATE_S <= whole <= _LAST_DATE_S:
+        return datetime.fromtimestamp(whole, UTC).strftime("%Y-%m-%d %H:%M:%S")
     minutes, second = divmod(abs(whole), 60)
     hour, minute = divmod(minutes, 60)
     sign = "-" if whole < 0 else ""
@@ -119,6 +128,20 @@ def any_seconds(text: str) -> float | None:
     if _NUMBER.fullmatch(text.removesuffix("s")):
         return float(text.removesuffix("s").replace(",", "."))
     return clock_seconds(text)
+
+
+def moment_seconds(text: str) -> float | None:
+    """As `any_seconds`, or a date with or without a time of day (2024-05-03 10:00, UTC), in seconds
+    since 1970.
+    """
+    seconds = any_seconds(text)
+    if seconds is not None:
+        return seconds
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def times(number: int) -> str:

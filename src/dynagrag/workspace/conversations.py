@@ -351,7 +351,12 @@ def with_titles(conversation: Conversation, titles: Mapping[str, str]) -> Conver
         citations = tuple(_titled(line, titles, ids) for line in answer.citations)
         evidence = tuple(_titled(line, titles, ids) for line in answer.evidence)
         clips = tuple(_titled_clip(clip, titles, ids) for clip in answer.clips)
-        named = replace(answer, citations=citations, evidence=evidence, clips=clips)
+        other = answer.other_person
+        if other:
+            other = replace(other, line=_titled(other.line, titles, ids))
+        named = replace(
+            answer, citations=citations, evidence=evidence, clips=clips, other_person=other
+        )
         return replace(kept, answer=named)
 
     exchanges = (
@@ -429,7 +434,8 @@ def exchange_as_text(exchange: Exchange) -> str:
 def _clip_markdown(clip: Clip, number: int) -> Iterator[str]:
     """A clip as an item of a list, its turns in it, hits in bold."""
     at = "" if clip.start_s is None else f", {clock(clip.start_s)}"
-    yield f"{number}. {escaped_markdown(clip.document)}{at}"
+    side = f"{escaped_markdown(clip.side)}: " if clip.side else ""
+    yield f"{number}. {side}{escaped_markdown(clip.document)}{at}"
     for who, pieces in clip_turns(clip):
         words = " ".join(
             f"**{escaped_markdown(text)}**" if is_hit else escaped_markdown(text)

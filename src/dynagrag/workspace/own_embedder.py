@@ -42,8 +42,14 @@ def probable_embedder(folder: Path, settings: Settings) -> Settings:
     """As `with_own_embedder`, by the folder alone, before its store is opened: the store may have
     got another embedder from elsewhere.
     """
-    kept = None if is_named(settings) else _read(folder)
-    return settings if kept is None else settings.model_copy(update={"embedder": kept[0]})
+    kept = None if is_named(settings) else remembered_embedder(folder)
+    return settings if kept is None else settings.model_copy(update={"embedder": kept})
+
+
+def remembered_embedder(folder: Path) -> str | None:
+    """The spec that is kept in a workspace's folder; None where there is none to be trusted."""
+    kept = _read(folder)
+    return kept[0] if kept else None
 
 
 def is_named(settings: Settings) -> bool:

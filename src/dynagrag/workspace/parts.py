@@ -12,7 +12,7 @@ from typing import Any
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import StoreError, WorkspaceError
-from dynagrag.core.protocols import ChatModel, Embedder, GraphStore
+from dynagrag.core.protocols import ChatModel, Embedder, GraphStore, Reranker
 from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
@@ -47,6 +47,7 @@ class OpenModels:
         self._settings = settings
         self._chat_model = chat_model
         self._embedder = embedder
+        self._reranker: Reranker | None = None
         self._embedder_of = embedder_of
         self._opened: list[Any] = []
         self.embedder_spec = settings.embedder if embedder is None else ""
@@ -75,6 +76,13 @@ class OpenModels:
             self._opened.extend([self._chat_model] if self._chat_model else [])
         return self._chat_model
 
+    @property
+    def reranker(self) -> Reranker | None:
+        """The reranker; None where none is set."""
+        if self._reranker is None:
+            self._reranker = wiring.make_reranker(self._settings)
+        return self._reranker
+
     def close(self) -> None:
         """Releases the models that it opened itself."""
         for model in self._opened:
@@ -86,8 +94,8 @@ class OpenModels:
 @dataclass(slots=True)
 class WorkspaceParts:
     """The parts of one open workspace. `given`: the settings before they got the workspace's own
-    embedder, which is `seen`. `max_wait_s`: how long `writing` waits for others unless it is told
-    otherwise.
+    embedder, which is `seen`; `remembered`: the spec that this opening has kept. `max_wait_s`: how
+    long `writing` waits for others unless it is told otherwise.
     """
 
     name: str
@@ -100,6 +108,7 @@ class WorkspaceParts:
     deletions: DocumentDeletions
     given: Settings
     seen: EmbedderIdentity | None
+    remembered: str = ""
     max_wait_s: float = MAX_WAIT_S
 
     @classmethod
@@ -197,9 +206,13 @@ class WorkspaceParts:
 
     def remember_embedder(self) -> None:
         """Keeps how the embedder is opened, where it is the one of the workspace's vectors."""
-        models, identity = self.models, self.store.embedder()
-        if models.embedder_spec and identity is not None and identity == models.embedder.identity:
+        models = self.models
+        if not models.embedder_spec or models.embedder_spec == self.remembered:
+            return
+        identity = self.store.embedder()
+        if identity is not None and identity == models.embedder.identity:
             remember_embedder(self.folder, models.embedder_spec, identity)
+            self.remembered = models.embedder_spec
 
     def check_whole(self) -> None:
         """Raises WorkspaceError where a copy into the workspace was not ended: half of it would be

@@ -256,9 +256,12 @@ def hit_marks(clips: Sequence[Clip]) -> tuple[str, str]:
 
 
 def clip_rows(clip: Clip, number: int, marks: tuple[str, str]) -> Iterator[str]:
-    """A clip: where it stands, then who says what, a row each, with its hits between `marks`."""
+    """A clip: for which side of a question it is, if any, and where it stands; then who says what,
+    a row each, with its hits between `marks`.
+    """
     at = "" if clip.start_s is None else f", {clock(clip.start_s)}"
-    yield f"  {number}. {cut(clip.document, _MAX_TITLE)}{at}"
+    side = f"[{cut(clip.side, _MAX_TITLE)}] " if clip.side else ""
+    yield f"  {number}. {side}{cut(clip.document, _MAX_TITLE)}{at}"
     for who, pieces in clip_turns(clip):
         words = " ".join(
             f"{marks[0]}{text}{marks[1]}" if is_hit else text for text, is_hit in pieces

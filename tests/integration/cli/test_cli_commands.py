@@ -182,7 +182,7 @@ def test_an_ingest_report_for_programs_is_one_object(
         [],
         [],
     )
-    assert report["usage"]["calls"] == 1
+    assert report["usage"]["calls"] == server.counts.chat_calls > 0
 
 
 # ------------------------------------------------------------------------------------------ answers

@@ -71,3 +71,16 @@ def test_ctrl_c_pauses_and_says_how_to_go_on(
     assert stopped.code == 130
     assert "paused; the same command goes on where it stopped" in stopped.err
     assert cli("embedder", "use", "openai:other", "-w", "w").code == 0
+
+
+@pytest.mark.usefixtures("server")
+def test_a_job_goes_on_with_the_embedder_that_its_workspace_has_got_since(
+    corpus: Any, cli: Callable[..., Any]
+) -> None:
+    paths = corpus.many(2, num_turns=40)
+    stopped = cli("ingest", *map(str, paths), "-w", "w", "--max-calls", "2")
+    assert stopped.code == 1, stopped
+    assert cli("embedder", "use", "openai:other", "-w", "w").code == 0
+    resumed = cli("jobs", "resume", "-w", "w", "--max-calls", "500", "--yes")
+    assert resumed.code == 0, resumed.err
+    assert cli("ask", "Who works?", "-w", "w", "--embedder", "openai:other").code == 0

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from workspace_contents import silent
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import EmbedderMismatchError, UsageError, WorkspaceError
 from dynagrag.core.schema import VectorKind
+from dynagrag.evaluation.embedders.embedder_measures import EmbedderOptions, evaluate_embedders
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.upkeep.embedder_switch import estimate_switch, give_up_switch, switch_embedder
 from dynagrag.upkeep.workspace_backup import back_up, restore
@@ -126,6 +128,18 @@ def test_a_switch_that_is_killed_again_and_again_ends_as_one_made_fresh(
         switch_embedder(switched, wide, silent)
 
 
+def test_a_switch_that_is_killed_at_random_moments_answers_meanwhile_and_ends_as_made_fresh(
+    any_store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """benchmarks/embedder_switch.py, with 3,000 documents and more kills."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[3] / "benchmarks"))
+    measured, lines = import_module("embedder_switch").measured, import_module("result_lines")
+    asked, differing = measured(tmp_path, any_store, 24, 2, lines.ResultLines(None))
+    assert differing == "nothing"
+    assert asked.errors == []
+    assert asked.num_answered == asked.num > 0
+
+
 def test_questions_are_answered_at_every_step_of_a_switch(
     any_store: str, open_space: Callable[..., Workspace], paths: list[Path]
 ) -> None:
@@ -140,6 +154,22 @@ def test_questions_are_answered_at_every_step_of_a_switch(
     switch_embedder(open_space("w"), wide, step)
     assert len(answered) > 10
     assert all(answered)
+
+
+def test_a_comparison_of_embedders_leaves_either_store_as_it_was(
+    any_store: str, open_space: Callable[..., Workspace], paths: list[Path]
+) -> None:
+    space, wide = open_space("w"), FakeEmbedder(48, "next")
+    space.ingest(paths)
+    before = space.store.version(), space.store.digest(), space.store.embedder()
+    options = EmbedderOptions(("next",), "w", num_made=6)
+    result = evaluate_embedders(space.settings, options, None, {"next": wide}, FakeEmbedder())[1]
+    assert result.embedders["next"].num_vectors == result.embedders["fake"].num_vectors > 0
+    assert (space.store.version(), space.store.digest(), space.store.embedder()) == before
+    wide.num_texts = 0
+    switch_embedder(space, wide, silent)
+    assert wide.num_texts == 0
+    assert open_space("w", embedder=wide).ask(QUESTION).evidence
 
 
 def test_a_killed_switch_goes_on_where_it_stopped(

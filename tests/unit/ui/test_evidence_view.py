@@ -1,5 +1,7 @@
 """Lines of sources on a page: the question's words marked, by document, numbered."""
 
+from dataclasses import replace
+
 from dynagrag.core.schema import Citation, Clip, EvidenceLine
 from dynagrag.generation.support import content_stems
 from dynagrag.ui.ask.evidence_view import (
@@ -37,6 +39,8 @@ def test_a_clip_shows_who_says_what_with_its_hits_in_bold_and_opens_the_best_of_
     assert head.endswith(r" **Talk \*1\***")
     assert asked == "- *BOB*: Where is it?"
     assert reply == r"- *ANN 1\:01*: It is \*here\*\. **The mill is near Delft\.**"
+    head, *_ = clip_markdown("w", 2, replace(clip, side="*Ann*"), {"p": "d"}).splitlines()
+    assert head.endswith(r" \*Ann\*: **Talk \*1\***")
     assert "speakers doubtful" in clip_markdown("w", 2, clip, {}, ["Talk *1*"])
 
 

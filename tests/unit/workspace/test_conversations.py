@@ -6,13 +6,14 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dynagrag.core.errors import StoreError, UsageError
-from dynagrag.core.schema import Answer, AnswerTrace, Citation, Clip, Usage
+from dynagrag.core.schema import Answer, AnswerTrace, Citation, Clip, OtherPerson, Usage
 from dynagrag.generation.stored_answer import answer_json
 from dynagrag.workspace.conversations import (
     NOTES,
@@ -114,6 +115,10 @@ def test_copied_text_has_no_marks_and_markdown_shows_the_marks_of_the_words() ->
     assert f'ANN 1:01: "{quote}"' in exchange_as_text(exchange)
     exported = exchange_as_markdown(exchange)
     assert r"1. A \*big\* talk, 1:01" in exported
+    with_side = replace(made, clips=(replace(clip, side="Bo_b"),))
+    of_side = replace(exchange, answers=(KeptAnswer("dynagrag", with_side),))
+    assert r"1. Bo\_b: A \*big\* talk, 1:01" in exchange_as_markdown(of_side)
+    assert "1. [Bo_b] A *big* talk, 1:01" in exchange_as_text(of_side)
     hit = r"**Use \*both\* of \<b\>them\</b\>, a\_b and \*\*c\*\*.** Yes."
     assert f'    - ANN 1:01: "{hit}"' in exported
 
@@ -137,6 +142,16 @@ def test_its_lines_stand_under_what_their_documents_are_called_now(
         for e in titled.evidence
         if kept.trace.document_ids[e.id] == kept.trace.document_ids[line.id]
     } == {"Another title"}
+    other = replace(kept, other_person=OtherPerson("Ann", "Bob", line))
+    asked = replace(conversation.exchanges[0], answers=(KeptAnswer("dynagrag", other),))
+    named = with_titles(
+        replace(conversation, exchanges=(asked,)),
+        {kept.trace.document_ids[line.id]: "Another title"},
+    )
+    shown = named.exchanges[0].answers[0].answer
+    assert shown is not None
+    assert shown.other_person is not None
+    assert shown.other_person.line.document == "Another title"
     assert with_titles(conversation, {}) == conversation, "a document that is gone keeps its title"
 
 

@@ -312,7 +312,8 @@ class EvidenceLine(Citation):
 class Clip:
     """A stretch of talk that is shown and cited: what each speaker says in it, `turns`, from
     `start` to `end` of the document; sentences that fit the question, `hits`, the best of them
-    `best`, as (start, end) of the document. `id`: of the passage that holds the best.
+    `best`, as (start, end) of the document. `id`: of the passage that holds the best. `side`: of
+    a question that compares, whom or what it is shown for; else empty.
     """
 
     id: str
@@ -323,6 +324,7 @@ class Clip:
     hits: tuple[tuple[int, int], ...]
     best: tuple[int, int]
     fit: float = 0.0
+    side: str = ""
 
     @property
     def start_s(self) -> float | None:

@@ -115,6 +115,25 @@ def made_lookups_again(settings: Settings) -> Any:
         return made_lookups(space.current_graph.snapshot(), 50, seed=0)
 
 
+def test_words_that_many_lines_have_are_not_what_half_remembers_one(tmp_path: Path) -> None:
+    rows = (
+        "Die Mühle am Fluss hat bis zum Winter Roggen und Gerste gemahlen",
+        "Der Müller hat die alte Pumpe mit einem neuen Ventil aus Messing repariert",
+        "Die Brücke über den Bach war nach dem Hochwasser und dem Sturm gesperrt",
+        "Der Lehrer hat die Kinder mit der Kutsche in die Stadt zum Jahrmarkt gefahren",
+    )
+    lines = [f"Ann: {rows[i % 4]} im Jahr {1900 + i}." for i in range(4)]
+    lines += [f"Ben: Der Markt und die Messe von {i} war mit dem Wagen gut." for i in range(60)]
+    path = tmp_path / "deutsch.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with open_workspace("deutsch", settings=load_settings(), embedder=FakeEmbedder()) as space:
+        space.ingest([path], IngestOptions(extractor="fast"))
+        made = made_lookups(space.current_graph.snapshot(), 50, seed=0)
+    asked = {word.casefold() for own in made if own.kind == LOOKUP for word in own.text.split()}
+    assert asked & {"pumpe", "roggen", "gerste", "messing", "hochwasser", "jahrmarkt", "kutsche"}
+    assert not asked & {"der", "die", "und", "mit", "dem", "jahr", "ann"}
+
+
 def test_a_question_whose_reply_is_in_the_same_passage_is_not_made(tmp_path: Path) -> None:
     path = tmp_path / "short.txt"
     path.write_text(
@@ -184,6 +203,22 @@ def test_a_comparison_that_is_stopped_goes_on(settings: Settings) -> None:
     assert {n: own.intervals for n, own in again.embedders.items()} == {
         n: own.intervals for n, own in result.embedders.items()
     }
+
+
+def test_an_ingest_during_a_comparison_ends_it_and_the_next_one_goes_on(
+    settings: Settings, tmp_path: Path
+) -> None:
+    path = tmp_path / "more.txt"
+    path.write_text("Cleo: The kiln of the old mill needs nine hours of fire.\n", encoding="utf-8")
+
+    def ingest(stage: str, done: int, total: int) -> None:
+        if stage == "measure (blind)" and done == 1:
+            with opened(settings) as space:
+                space.ingest([path], IngestOptions(extractor="fast"))
+
+    with pytest.raises(WorkspaceError, match="was written to while embedders were compared"):
+        compared(settings, watch=Watch(ingest), num_made=4)
+    assert compared(settings, num_made=4)[1].embedders["next"].num_vectors > 0
 
 
 def test_a_switch_begins_with_the_vectors_of_the_comparison(settings: Settings) -> None:

@@ -16,6 +16,7 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.answer import answer_question
 from dynagrag.generation.answer_plan import AnswerPlan, FilteredView
 from dynagrag.generation.claims.rules_checker import RulesChecker
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.retrieval.passages import PassageScores
 
 Span = tuple[str, int, int]
@@ -101,10 +102,11 @@ class Asked:
 def test_prompts_are_made_of_as_many_passages_as_an_answer_takes(
     moon_snapshot: Snapshot, name: str
 ) -> None:
-    profile, passages, retriever = PROFILES[name], PassageScores(moon_snapshot), Asked()
+    profile, retriever = PROFILES[name], Asked()
+    lines = LineIndex(PassageScores(moon_snapshot))
     embedder = FakeEmbedder(moon_snapshot.passage_vectors.shape[1])
     question = Question("Who lands?", embedder.embed_query("Who lands?"))
-    make_prompt_arm(name, retriever, profile, passages).written(question)
+    make_prompt_arm(name, retriever, profile, lines, embedder).written(question)
     plan = AnswerPlan(
         view=FilteredView.of(moon_snapshot),
         profile=profile,

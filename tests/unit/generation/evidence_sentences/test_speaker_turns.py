@@ -8,6 +8,7 @@ from dynagrag.core.schema import EvidenceLine
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.evidence_sentences.best_lines import best_lines
 from dynagrag.generation.evidence_sentences.line_fit import NUM_OF_EACH, WEIGHTS, fits
+from dynagrag.generation.evidence_sentences.sides import Side
 from dynagrag.generation.evidence_sentences.speaker_turns import LEAST_SHARE, in_turn, quiet
 from tests.transcripts import DIMENSION, line_index, question
 
@@ -51,6 +52,10 @@ def line(speaker: str, said: float, start: int) -> EvidenceLine:
     )
 
 
+def side(*labels: str) -> Side:
+    return Side(labels[0], "", frozenset(labels))
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -88,7 +93,7 @@ def test_the_best_lines_of_each_stand_where_the_best_of_all_stands_and_what_hard
         line("B", weak, 4),
         line("B", weak - 0.01, 5),
     ]
-    ordered = in_turn(lines, [frozenset({"A"}), frozenset({"B", "b"})])
+    ordered = in_turn(lines, [side("A"), side("B", "b")])
     assert [(one.speaker, one.start) for one in ordered] == [
         ("A", 0),
         ("B", 4),
@@ -101,7 +106,7 @@ def test_the_best_lines_of_each_stand_where_the_best_of_all_stands_and_what_hard
 
 
 def test_who_of_several_has_no_line_that_fits_is_told_by_the_longest_label() -> None:
-    ann, bob = frozenset({"Ann", "Ann Lee"}), frozenset({"Bob"})
+    ann, bob = side("Ann Lee", "Ann"), side("Bob")
     fitting, weak = line("Ann", 2.0, 0), line("Bob", LEAST_SHARE * 2.0 - 0.01, 1)
     assert quiet([fitting, weak], [ann, bob]) == ("Bob",)
     assert quiet([fitting, line("Bob", LEAST_SHARE * 2.0, 1)], [ann, bob]) == ()
@@ -119,7 +124,7 @@ def test_who_of_several_has_no_line_that_fits_is_told_by_the_longest_label() -> 
 
 def test_nothing_is_brought_forward_where_all_lines_say_nothing() -> None:
     lines = [line("C", 0.1, 0), line("A", -2.0, 1), line("A", -2.1, 2), line("B", -2.2, 3)]
-    assert in_turn(lines, [frozenset({"A"}), frozenset({"B"})]) == lines
+    assert in_turn(lines, [side("A"), side("B")]) == lines
 
 
 def test_passages_of_each_are_looked_at_besides_those_that_were_found() -> None:

@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dynagrag.core.schema import SourceTurn
+from dynagrag.core.text import clock, moment_seconds
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.load.times import (
     MILLI_S,
@@ -104,6 +105,35 @@ def test_dates_are_counted_from_the_first() -> None:
     moved, notes = from_first(turns)
     assert [(own.start_s, own.end_s) for own in moved] == [(0.0, 2.0), (None, None)]
     assert notes == ("times count from the first turn's date, 2026-01-02 00:00:00 UTC",)
+
+
+def test_dates_of_several_days_stay_and_are_shown_as_dates() -> None:
+    first = 1_701_079_200.0
+    turns = [SourceTurn(f"turn {n}", "Ann", first + n * 88_747.0) for n in range(3)]
+    kept, notes = from_first(turns)
+    assert kept == tuple(turns)
+    assert notes == ("times are dates, from 2023-11-27 10:00:00 to 2023-11-29 11:18:14 UTC",)
+    assert clock(first + 88_747.0) == "2023-11-28 10:39:07"
+    assert clock(88_747.0) == "24:39:07", "clocks of missions go on"
+    moved, _ = from_first([turns[0], SourceTurn("b", "Ann", first + 86_399.0)])
+    assert moved[1].start_s == 86_399.0
+    far = [*turns, SourceTurn("later", "Ann", first + 90 * 86_400.0)]
+    assert time_notes(far) == (), "a chat rests for weeks"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("2023-11-28 10:39:07", 1_701_167_947.0),
+        ("2023-11-28", 1_701_129_600.0),
+        ("2023-11-28T10:39:07+01:00", 1_701_164_347.0),
+        ("1:02:03", 3723.0),
+        ("12.5", 12.5),
+        ("soon", None),
+    ],
+)
+def test_a_moment_is_a_time_or_a_date(text: str, seconds: float | None) -> None:
+    assert moment_seconds(text) == seconds
 
 
 def test_times_that_can_not_be_are_noted() -> None:

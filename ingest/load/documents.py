@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import date, datetime
-from itertools import islice
 from typing import Any
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
-from dynagrag.ingest.load.html_text import FURNITURE, HEADING, html_words
+from dynagrag.ingest.load.html_text import FURNITURE, HEADING, first_inside, html_words
 from dynagrag.ingest.load.label_shapes import Shape, no_person, shape_of
 from dynagrag.ingest.load.parsed import (
     DATE_KEY,
@@ -387,7 +386,7 @@ def _elements_of_turns(soup: Any) -> Iterator[Parsed]:
 
 def _quoted_name(quotation: Any) -> str:
     """Who is quoted, as the element below the words says; empty where none names a person."""
-    inside = list(islice(quotation.descendants, _MOST_IN_QUOTATION))
+    inside = list(first_inside(quotation, _MOST_IN_QUOTATION))
     below = next((own for own in inside if own.name in {"footer", "cite"}), None)
     if below is None or any(own.name in {"blockquote", "table"} for own in inside):
         return ""

@@ -14,11 +14,11 @@ _SCENE = re.compile(r"(?:INT|EXT|EST|INT\.?/EXT|I/E)[. ]|\.(?!\.)\w", re.IGNOREC
 _CUE = re.compile(r"(?P<mark>@?)(?P<name>[^(^]+?)[ \t]*(?:\([^()]*\)[ \t]*)*\^?")
 _TRANSITION = re.compile(r"[^a-z]+TO:|>.*")
 _MARK = re.compile(r"^(?:[!~]|>[ \t]*|#{1,6}[ \t]*|=+[ \t]*|\.(?=\w))|[ \t]*<$")
-_BONEYARD = re.compile(r"/\*.*?\*/", re.DOTALL)
-_NOTE = re.compile(r"[ \t]*\[\[.*?\]\]", re.DOTALL)
+_BONEYARD = re.compile(r"/\*(?:(?!/\*).)*?\*/", re.DOTALL)
+_NOTE = re.compile(r"(?<![ \t])[ \t]*\[\[(?:(?!\[\[).)*?\]\]", re.DOTALL)
 _EMPHASIS = re.compile(r"(?<!\\)(\*{1,3}|_)(?=\S)([^\n]{1,500}?)(?<=[^\s\\])\1")
 _TITLE_KEY = re.compile(r"[^\s:][^:\n]{0,40}:(?:[ \t].*)?")
-_FEWEST_CUES = 3
+_FEWEST_CUES, _MOST_CUE_CHARS = 3, 100
 
 
 def is_fountain(lines: Sequence[str]) -> bool:
@@ -67,7 +67,7 @@ def _blocks(lines: Sequence[str]) -> list[list[str]]:
 def _name_of(block: Sequence[str]) -> str:
     """Who speaks in a block; empty where it is no dialogue."""
     first = block[0].strip()
-    match = _CUE.fullmatch(first)
+    match = _CUE.fullmatch(first) if len(first) <= _MOST_CUE_CHARS else None
     if len(block) < 2 or match is None or first[0] in "!>#=~[." or _SCENE.match(first):
         return ""
     name = match["name"].strip()
@@ -82,6 +82,6 @@ def _is_manner(line: str) -> bool:
 
 def _plain(line: str) -> str:
     """A line without marks of Fountain."""
-    line = _MARK.sub("", line.strip())
+    line = _MARK.sub("", collapse(line))
     inner = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", line))  # bold may be underlined, too
     return collapse(inner.replace("\\", ""))

@@ -120,12 +120,22 @@ def _is_heading(element: Any) -> bool:
     """Whether it is a heading that begins with words, not with a block or a picture."""
     if element.name not in _HEADINGS:
         return False
-    first = next((own for own in islice(element.descendants, 4) if own.name is None), None)
-    return (
-        first is not None
-        and bool(first.strip())
-        and not any(own.name in _BLOCKS for own in islice(element.descendants, 4))
-    )
+    inside = list(first_inside(element, 4))
+    first = next((own for own in inside if own.name is None), None)
+    has_block = any(own.name in _BLOCKS for own in inside)
+    return first is not None and bool(first.strip()) and not has_block
+
+
+def first_inside(element: Any, most: int) -> Iterator[Any]:
+    """The first so many elements and texts in an element, at most ten levels below it. Whatever
+    asks for all that is in it goes down to its last leaf first.
+    """
+    own = element.next_element
+    for _ in range(most):
+        if own is None or not any(parent is element for parent in islice(own.parents, 10)):
+            return
+        yield own
+        own = own.next_element
 
 
 def _is_clock(element: Any) -> bool:

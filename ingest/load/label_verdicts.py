@@ -264,7 +264,8 @@ def _lists_labels(label: str, facts: FileFacts) -> str | None:
     """
     heads = facts.by_label[label]
     words = heads[0].rest
-    if len(heads) > 1 or "?" in words or says_i(words):
+    is_in_front = heads[0].at <= _MOST_FRONT_LINES
+    if len(heads) > 1 or not is_in_front or "?" in words or says_i(words):
         return None
     others = {name_of(own) for own in facts.by_label if own != label}
     named = [own for own in others if re.search(rf"(?<!\w){re.escape(own)}(?!\w)", words)]
@@ -339,7 +340,9 @@ def _is_one_of(label: str, facts: FileFacts) -> bool:
 def _is_above(label: str, facts: FileFacts) -> bool:
     """Whether its name stands above the first turn, as in a list of who takes part."""
     name = re.compile(rf"(?<![a-z]){re.escape(name_of(label))}(?![a-z])")
-    return any(name.search(line.text) for line in facts.lines[: facts.first])
+    return any(
+        name.search(line.text) for line in facts.lines[: min(facts.first, _MOST_FRONT_LINES)]
+    )
 
 
 def _style(label: str) -> str:

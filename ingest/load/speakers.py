@@ -114,7 +114,9 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     heads = {at: head for reading in reversed(chosen) for at, head in reading.heads.items()}
     heads = _without_clauses(dict(sorted(heads.items())))
     plain_heads = _without_manner(heads)
-    is_script = plain_heads != heads
+    changed = {head.label for at, head in heads.items() if head != plain_heads[at]}
+    are_capital = all(head.label.isupper() for head in plain_heads.values())
+    is_script = len(changed) > 1 or (bool(changed) and are_capital)
     heads = plain_heads
     facts = file_facts(lines, heads, chosen)
     verdicts = {label: verdict_of(label, facts) for label in facts.by_label}

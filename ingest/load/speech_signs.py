@@ -208,7 +208,7 @@ def _share_back(runs: Sequence[str]) -> float:
 
 def _are_entries(blocks: Sequence[Block]) -> bool:
     """As in a bibliography, a programme or a list of works, whose names have no words of speakers
-    behind them. In 200 transcripts and pieces of meetings a quarter of the changes or more go back
+    behind them. In each of 124 transcripts a quarter of the changes or more go back
     to somebody.
     """
     runs = _runs(blocks)

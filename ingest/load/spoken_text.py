@@ -403,6 +403,9 @@ class _Cutter:
     has_narrator: bool = False
     """Whether its paragraphs without a label are told by somebody who isn't named."""
 
+    are_quotations_set_off: bool = False
+    """Whether what Markdown quotes (`> Advertisement`) stands outside of the turns."""
+
     quoted: set[int] = field(default_factory=set)
     """Lines of paragraphs that repeat what stands elsewhere, as a page sets off a quotation."""
 
@@ -503,6 +506,12 @@ class _Cutter:
         self.closing = self._closing() if is_report else set()
         self.quoted = self._quoted()
         edges = self._page_edges()
+        form = self.labels.form
+        self.are_quotations_set_off = (
+            form is not None
+            and form.format == "markdown"
+            and not any(self.lines[at].text[0] == ">" for at in heads)
+        )
         if self.has_narrator:
             self.notes.append(
                 "it begins without a name, so its few paragraphs without one are nobody's"
@@ -511,7 +520,9 @@ class _Cutter:
             self.notes.append("it begins without a name, so its last paragraph is nobody's")
         elif self._has_one_paragraph_each() and (tail := self._tail()):
             self.closing = tail
-            self.notes.append("each of its turns is a paragraph, so what follows is nobody's")
+            self.notes.append(
+                "each of its turns is a paragraph, so what follows the last one is nobody's"
+            )
         at = 0
         while at < len(self.lines):
             head = self.labels.heads.get(at)
@@ -612,6 +623,8 @@ class _Cutter:
         is_outside = self.has_narrator or (self.is_set_in and not line.is_indented)
         is_outside = is_outside or self.labels.is_script
         if line.opens and is_outside and not is_aside(line.text):
+            return True
+        if line.opens and line.text[0] == ">" and self.are_quotations_set_off:
             return True
         if self.speaker and line.opens and self.labels.has_sentences and self._is_list(at):
             return True

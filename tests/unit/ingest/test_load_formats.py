@@ -508,6 +508,7 @@ def test_inspect_row_has_exactly_the_promised_fields(tmp_path: Path) -> None:
     assert row == {
         "path": str(tmp_path / "a.srt"),
         "format": "srt",
+        "language": "en",
         "turns": [{"speaker": s, "start_s": a, "end_s": b, "text": t} for s, a, b, t in ANNA_BOB],
         "labels": [
             {

@@ -1,6 +1,7 @@
 """Words beside a label that are somebody else's, or nobody's."""
 
 from pathlib import Path
+from time import process_time
 
 import docx
 import pytest
@@ -53,6 +54,18 @@ FORMS: dict[str, tuple[str, str, list[Turn]]] = {
             (None, "„Ich sah den Jungen auf der Brücke.“"),
             ("Ada", "Und dann?"),
             ("Per", "Dann ging er."),
+        ],
+    ),
+    "what Markdown quotes between turns": (
+        "a.md",
+        "**Ada:** When was it?\n\n**Per:** It was in May.\n\n> Advertisement: Kite Rope holds.\n\n"
+        "**Ada:** Who saw it?\n\n**Per:** My sister: she never sleeps.\n",
+        [
+            ("Ada", "When was it?"),
+            ("Per", "It was in May."),
+            (None, "> Advertisement: Kite Rope holds."),
+            ("Ada", "Who saw it?"),
+            ("Per", "My sister: she never sleeps."),
         ],
     ),
     "a witness who was sworn in answers in the same paragraph": (
@@ -418,3 +431,10 @@ def test_labels_below_ranges_of_times_may_have_numbers_and_names(tmp_path: Path)
         ("Panelist 2 (Per)", 20.0),
         ("Panelist 1 (Ada)", 31.0),
     ]
+
+
+def test_a_page_of_nested_quotations_and_headings_is_read_in_linear_time(tmp_path: Path) -> None:
+    page = f"<html><body>{'<blockquote>' * 8000}It rained.{'<h2>' * 8000}<cite>Ada Holm</cite>"
+    start = process_time()
+    assert said(tmp_path, "a.html", page)
+    assert process_time() - start < 10

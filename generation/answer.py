@@ -112,7 +112,7 @@ def answer_question(
     prompts = soft_text.prompts if soft_text else write(profile)
 
     rows = rows_read(profile, retrieval, prompts, view.passages)
-    lines = best_lines(view.lines, question, rows, plan.embedder)
+    lines = best_lines(view.lines, question, rows, plan.embedder, plan.reranker)
     if not soft_text and takes_clips(profile, retrieval):
         prompts = write(profile, clips=lines.clips)
 

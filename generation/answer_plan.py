@@ -5,7 +5,15 @@ settings, options and overrides.
 from dataclasses import dataclass
 
 from dynagrag.config.settings import Profile
-from dynagrag.core.protocols import Asker, ClaimChecker, Embedder, Pruner, Retriever, Traversal
+from dynagrag.core.protocols import (
+    Asker,
+    ClaimChecker,
+    Embedder,
+    Pruner,
+    Reranker,
+    Retriever,
+    Traversal,
+)
 from dynagrag.core.schema import Snapshot
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
@@ -43,6 +51,7 @@ class AnswerPlan:
         chat: The language model, which counts its calls against their budget; None: the evidence is
         shown.
         soft: A trained system that answers in place of `chat`, which then only checks.
+        reranker: Puts the lines of evidence in order; the retriever knows it too.
         max_concurrency: Model calls at once.
         is_strict: Whether what no line states is left out.
         notes: Why it is so where that isn't plain from the options, a sentence each, for the trace.
@@ -57,6 +66,7 @@ class AnswerPlan:
     checker: ClaimChecker
     chat: Asker | None
     soft: SoftAnswerer | None = None
+    reranker: Reranker | None = None
     max_concurrency: int = 8
     is_strict: bool = False
     notes: tuple[str, ...] = ()

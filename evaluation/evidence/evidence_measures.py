@@ -16,14 +16,14 @@ from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Clip, Filters
 from dynagrag.core.text import collapse, cut, plural
-from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
+from dynagrag.evaluation.bootstrap_intervals import Interval, intervals, share_intervals
 from dynagrag.evaluation.evidence.evidence_questions import (
     EvidenceQuestion,
     load_evidence_questions,
 )
 from dynagrag.evaluation.frame.experiment import ItemExperiment, Watch
 from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentLine, ExperimentRun
-from dynagrag.evaluation.frame.figures import Figure, count
+from dynagrag.evaluation.frame.figures import ArmComparison, Figure, count
 from dynagrag.evaluation.frame.report import (
     FEW_ITEMS,
     Case,
@@ -51,6 +51,8 @@ _MAX_SHOWN_CHARS = 240
 _MAX_CASES, _NUM_IN_TERMINAL = 20, 10
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})
 ALL_KINDS = "all"
+RERANKED = "reranked"
+"""The arm that a reranker has a say in."""
 SAID_WRONGLY, SAID_RIGHTLY = "nothing_fits.answerable", "nothing_fits.unanswerable"
 
 
@@ -62,6 +64,7 @@ class EvidenceOutcome(ExperimentLine):
     as `Answer` has it. `shown`: the clips' first words.
     """
 
+    arm: str = ONE_ARM
     question: str
     text: str
     kind: str
@@ -74,8 +77,8 @@ class EvidenceOutcome(ExperimentLine):
 
     @property
     def key(self) -> tuple[str, str]:
-        """The question."""
-        return ONE_ARM, self.question
+        """The arm and the question."""
+        return self.arm, self.question
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,8 @@ class EvidenceResult(EvidenceShares):
     `missing`: decisive words that no document of the workspace holds, which count as not shown.
     `is_fit_known`: whether it was told of any question that nothing fits, or that something does.
     `late`: the questions whose words aren't in the first clip, those that are shown last first.
+    `reranked`: the shares with the `reranker`, where there is one; `differences`: theirs less those
+    without it.
     """
 
     num_answerable: int
@@ -142,6 +147,9 @@ class EvidenceResult(EvidenceShares):
     is_fit_known: bool
     run: str
     late: list[LateQuestion] = Field(default_factory=list)
+    reranker: str = ""
+    reranked: EvidenceShares | None = None
+    differences: dict[str, Interval] = Field(default_factory=dict)
 
 
 class EvidenceMeasurer:
@@ -165,13 +173,14 @@ class EvidenceMeasurer:
         ]
         return [words for words in question.decisive if not any(_folded(words) in t for t in texts)]
 
-    def measure(self, question: EvidenceQuestion) -> EvidenceOutcome:
-        """One question."""
+    def measure(self, question: EvidenceQuestion, is_reranked: bool = False) -> EvidenceOutcome:
+        """One question, without the reranker of the settings or with it."""
         document = self._document(question)
         of_document = (document,) if document and self._scope is Scope.DOCUMENT else ()
         of_speaker = (question.speaker,) if question.speaker else ()
         answer = self._space.evidence(
-            question.text, AskOptions(filters=Filters(of_document, of_speaker))
+            question.text,
+            AskOptions(filters=Filters(of_document, of_speaker), is_reranked=is_reranked),
         )
         ids = answer.trace.document_ids
         found = [self._found(question, document, ids[clip.id], clip) for clip in answer.clips]
@@ -181,6 +190,7 @@ class EvidenceMeasurer:
             (n for n in range(1, len(found) + 1) if len(set().union(*found[:n])) >= needed), None
         )
         return EvidenceOutcome(
+            arm=RERANKED if is_reranked else ONE_ARM,
             question=question.id,
             text=question.text,
             kind=question.kind,
@@ -271,8 +281,11 @@ class EvidenceRun(ExperimentRun[EvidenceOutcome, EvidenceResult]):
 
     def report(self) -> Report:
         """The report of the run."""
-        result, lines = self.result(), self.lines()
+        result = self.result()
+        lines = [line for line in self.lines() if line.arm == ONE_ARM]
         rows: list[tuple[str, EvidenceShares]] = [(ALL_KINDS, result), *result.kinds.items()]
+        if result.reranked is not None:
+            rows.append((f"{ALL_KINDS}, reranked", result.reranked))
         num_answerable, num = result.num_answerable, result.n
         notes = []
         if num < FEW_ITEMS:
@@ -313,7 +326,8 @@ class EvidenceRun(ExperimentRun[EvidenceOutcome, EvidenceResult]):
                             title="In points",
                             main="first",
                         ),
-                    )
+                    ),
+                    after=tuple(_compared(result)),
                 ),
             ),
             words={
@@ -379,7 +393,7 @@ class EvidenceExperiment(
 ):
     """Questions, each asked of a workspace once."""
 
-    run_kind, name, arms = EvidenceRun, "evidence", (ONE_ARM,)
+    run_kind, name = EvidenceRun, "evidence"
 
     def __init__(
         self,
@@ -390,6 +404,8 @@ class EvidenceExperiment(
     ) -> None:
         self.items, self._space, self._files, self._scope = questions, space, files, scope
         self._measurer = EvidenceMeasurer(space, scope)
+        self._reranker = space.settings.reranker or ""
+        self.arms: tuple[str, ...] = (ONE_ARM, RERANKED) if self._reranker else (ONE_ARM,)
         self._missing = [words for own in questions for words in self._measurer.missing(own)]
 
     def made_with(self) -> Mapping[str, JsonValue]:
@@ -401,16 +417,19 @@ class EvidenceExperiment(
             "embedder": f"{identity.name} ({identity.dimension} dimensions)",
             "graph": self._space.store.digest(),
             "files": {file.name: file.sha256 for file in self._files},
+            **({"reranker": self._reranker} if self._reranker else {}),
             "questions": len(self.items),
             "asked": content_id(*map(str, self.items)),
         }
 
     def measure(self, item: EvidenceQuestion, arm: str) -> EvidenceOutcome:
         """One question."""
-        return self._measurer.measure(item)
+        return self._measurer.measure(item, arm == RERANKED)
 
     def summarize(self, lines: Sequence[EvidenceOutcome], path: Path) -> EvidenceResult:
         """The figures of all questions, and of each kind where there are several."""
+        of_reranker = [line for line in lines if line.arm == RERANKED]
+        lines = [line for line in lines if line.arm == ONE_ARM]
         kinds = sorted({line.kind for line in lines if line.kind})
         intervals = {
             name: share_intervals({name: values})[name]
@@ -424,11 +443,37 @@ class EvidenceExperiment(
             missing=self._missing,
             is_fit_known=any(line.answerable is not None for line in lines),
             run=str(path),
+            reranker=self._reranker if of_reranker else "",
+            reranked=EvidenceShares.of(of_reranker) if of_reranker else None,
+            differences=_differences(lines, of_reranker),
             late=[
                 LateQuestion(line.question, line.text, line.place, next(iter(line.shown), ""))
                 for line in _late(lines)
             ],
         )
+
+
+def _differences(
+    lines: Sequence[EvidenceOutcome], others: Sequence[EvidenceOutcome]
+) -> dict[str, Interval]:
+    """The others' measures less the lines', over the questions that both have."""
+    by_question = {line.question: line for line in others}
+    both = [line for line in lines if line.question in by_question]
+    own, of_others = columns_of(both), columns_of([by_question[line.question] for line in both])
+    found: dict[str, Interval] = {}
+    for name, values in own.items():
+        pairs = zip(of_others[name], values, strict=True)
+        found |= intervals({name: [other - value for other, value in pairs]})
+    return {name: interval.rounded(4) for name, interval in found.items()}
+
+
+def _compared(result: EvidenceResult) -> Iterator[str]:
+    """The main measures with the reranker against those without it, a sentence each."""
+    for shown, name in _COLUMNS.items():
+        if name in result.differences and name in ("first", "first_3", "shown"):
+            difference = Figure.of(result.differences[name], is_difference=True)
+            compared = ArmComparison("with it", "without it", difference, result.num_answerable)
+            yield f"With the reranker {result.reranker}, {shown}{compared.text()}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,13 @@ from dynagrag.evaluation.retrieval.retrieval_report import (
     by_scope,
 )
 from dynagrag.evaluation.retrieval.retrieval_scores import scope_figures
-from dynagrag.evaluation.retrieval.retriever_arms import DEPTH, SPLIT, make_arms, profiles_of
+from dynagrag.evaluation.retrieval.retriever_arms import (
+    DEPTH,
+    RERANKED,
+    SPLIT,
+    make_arms,
+    profiles_of,
+)
 from dynagrag.evaluation.retrieval.retriever_bench import (
     PersonTeller,
     RetrieverBench,
@@ -133,6 +139,7 @@ class RetrievalExperiment(
             "baseline": plan.baseline,
             "extractor": self._options.extractor if plan.loaded.corpus else None,
             **({"llm": llm} if llm else {}),
+            **({"reranker": place.space.settings.reranker} if RERANKED in plan.arms else {}),
             "embedder": f"{identity.name} ({identity.dimension} dimensions)",
             "workspace": place.space.name,
             "passages": len(self._snapshot.passages),

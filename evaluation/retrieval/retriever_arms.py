@@ -15,6 +15,7 @@ from dynagrag.evaluation.retrieval.prompt_arms import PromptArm, make_prompt_arm
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.retrievers import RETRIEVERS
+from dynagrag.retrieval.cross_encoder_search import CrossEncoderSearch
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.workspace.facade import Workspace
@@ -26,6 +27,7 @@ document may have many passages.
 CONTROLS = ("naive", "bm25", "rrf", "hybrid")
 """Arms that always run: what a graph has to beat."""
 SPLIT = "split"
+RERANKED = "reranked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +48,13 @@ _ROWS = {
     "ego": _ProfileRow("graph", "bridge-ppr", has_passages=False),
     "ego-cosine": _ProfileRow("graph", "bridge-ppr", "dynagrag-cosine", has_passages=False),
     SPLIT: _ProfileRow("default", "bridge-ppr"),
+    RERANKED: _ProfileRow("default", "bridge-ppr"),
 }
 """Arms that have a profile; other arms are the names of retrievers. Under `default` and `graph`
 Bridge-PPR ranks the passages, whatever the ego-graphs are, so it alone is run for the ranking;
 prompts are written by `prompts_by`, without a prompt of passages where `has_passages` says so. For
-`split` a model splits the question first.
+`split` a model splits the question first; for `reranked` the reranker of the settings orders the
+best.
 """
 INSTEAD = {"dynagrag": ("default", "paper"), "dynagrag-cosine": ("default", "paper-cosine")}
 """Retrievers that are no arms, since their ranking of passages depends on the profile, and the arms
@@ -120,6 +124,10 @@ def make_arms(
         row = _ROWS.get(name, _ProfileRow("default", name, name))
         profile = wiring.make_profile(row.profile)
         retriever = wiring.make_retriever(row.retriever, snapshot, profile, passages, open_index)
+        if name == RERANKED:
+            reranker = space.models.reranker
+            assert reranker is not None  # else the run was refused
+            retriever = CrossEncoderSearch(retriever, reranker, snapshot)
         prompts = None
         if has_prompts:
             writer = wiring.make_retriever(row.prompts_by, snapshot, profile, passages, open_index)

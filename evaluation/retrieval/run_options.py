@@ -16,7 +16,13 @@ from dynagrag.evaluation.question_sets.own_questions import Enough, load_own
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Half, Scope
 from dynagrag.evaluation.retrieval.gcn_arm import GCN
-from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS, INSTEAD, SPLIT, known_arms
+from dynagrag.evaluation.retrieval.retriever_arms import (
+    CONTROLS,
+    INSTEAD,
+    RERANKED,
+    SPLIT,
+    known_arms,
+)
 from dynagrag.retrieval.pruning.gcn_pruner import KIND
 
 FILE = "file"
@@ -84,6 +90,14 @@ def plan_run(options: EvaluateOptions, settings: Settings) -> RunPlan:
         raise SettingsError(
             f"the arm {SPLIT} asks a language model to split each question: name one with --llm,"
             " e.g. --llm qwen"
+        )
+    if RERANKED in arms and not settings.reranker:
+        raise SettingsError(
+            f"the arm {RERANKED} needs a reranker: --reranker FOLDER, or a name of the model hub"
+        )
+    if RERANKED in arms and options.prompts:
+        raise UsageError(
+            f"the arm {RERANKED} writes no prompts of its own; leave out --prompts, or the arm"
         )
     _check_pruner(options, arms)
     if options.out is not None:

@@ -19,10 +19,10 @@ import numpy as np
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import SettingsError
 from dynagrag.core.schema import Claim, ClaimCheck, Vectors, Verdict
-from dynagrag.generation.claims.onnx_classifier import OnnxClassifier, has_onnx
 from dynagrag.generation.claims.short_answers import whole_claim
 from dynagrag.generation.claims.shown_lines import nearest_rows
 from dynagrag.models.catalog import hub_model
+from dynagrag.models.onnx_classifier import OnnxClassifier, check_classifier_source, has_onnx
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -100,15 +100,9 @@ class NliChecker:
 
     def __init__(self, source: str, settings: Settings) -> None:
         """Raises SettingsError for a path that holds no model."""
-        path = Path(source).expanduser()
-        is_hub_id = source.count("/") == 1 and not source.startswith((".", "/", "~"))
-        if not (path / "config.json").is_file() and not (is_hub_id and not path.exists()):
-            raise SettingsError(
-                f"{source} holds no config.json: give the folder of a classifier, or a hub name"
-                " like org/model"
-            )
+        check_classifier_source(source, "a classifier")
         self.name = f"nli:{source}"
-        self._path = path
+        self._path = Path(source).expanduser()
         self._source = source
         self._settings = settings
         self._lock = Lock()

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynagrag.core.errors import ModelUnavailableError, SettingsError
 from dynagrag.core.schema import Vectors
-from dynagrag.generation.claims.onnx_classifier import labels_of
+from dynagrag.models.onnx_classifier import labels_of
 
 if TYPE_CHECKING:
     from tokenizers import Encoding

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dynagrag.core.protocols import Embedder
+from dynagrag.core.protocols import Embedder, Reranker
 from dynagrag.core.schema import Clip, EvidenceLine, OtherPerson, Question
 from dynagrag.generation.evidence_sentences.answerable import (
     LEAST,
@@ -16,6 +16,7 @@ from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.evidence_sentences.other_person import other_person
+from dynagrag.generation.evidence_sentences.reranked_lines import reranked
 from dynagrag.generation.evidence_sentences.speaker_turns import quiet
 from dynagrag.models.embedder_languages import is_english_alone
 
@@ -40,10 +41,18 @@ class BestLines:
 
 
 def best_lines(
-    index: LineIndex, question: Question, rows: Sequence[int], embedder: Embedder
+    index: LineIndex,
+    question: Question,
+    rows: Sequence[int],
+    embedder: Embedder,
+    reranker: Reranker | None = None,
 ) -> BestLines:
-    """`rows`: passages to take sentences from, best first."""
+    """`rows`: passages to take sentences from, best first. `reranker`: puts the best of them in
+    order.
+    """
     found = fits(index, question, rows, embedder)
+    if reranker is not None:
+        found = reranked(index, question.text, found, reranker)
     lines = evidence_lines(index, found)
     chance = answerable(index, question, found)
     looked_at = dict.fromkeys(s.row for s in found.sentences)

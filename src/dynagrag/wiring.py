@@ -15,6 +15,7 @@ from dynagrag.core.protocols import (
     Embedder,
     Extractor,
     Pruner,
+    Reranker,
     Retriever,
     Traversal,
 )
@@ -136,6 +137,17 @@ def brings_subgraphs(retriever: str, profile: Profile) -> bool:
 def make_traversal(name: str, profile: Profile) -> Traversal:
     """The traversal asked for."""
     return chosen("traversal", name, TRAVERSALS).make(profile)
+
+
+def make_reranker(settings: Settings) -> Reranker | None:
+    """The reranker of the settings; None where there is none. SettingsError for a path that holds
+    no model; its weights are loaded at the first use.
+    """
+    if not settings.reranker:
+        return None
+    from dynagrag.models.cross_encoder import CrossEncoder
+
+    return CrossEncoder(settings.reranker, settings)
 
 
 def make_pruner(name: str = "prior") -> Pruner:

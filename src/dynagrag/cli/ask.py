@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, is_given
+from dynagrag.cli.options import (
+    EMBEDDER,
+    JSON,
+    LLM,
+    RERANKER,
+    STORE,
+    VERBOSE,
+    WORKSPACE,
+    is_given,
+)
 from dynagrag.cli.terminal import (
     Waiting,
     complain,
@@ -149,6 +158,7 @@ def ask(
     traversal: TRAVERSAL = "dsa-bfs",
     profile: PROFILE = "default",
     pruner: PRUNER = None,
+    reranker: RERANKER = None,
     document: DOCUMENT = None,
     speaker: SPEAKER = None,
     since: SINCE = None,
@@ -175,7 +185,7 @@ def ask(
                 raise UsageError(
                     f"a trained system (--soft) retrieves by itself; leave out --{name}"
                 )
-    settings = read_settings(llm, embedder, store)
+    settings = read_settings(llm, embedder, store, reranker=reranker)
     since_s, until_s = _seconds(since, "--since"), _seconds(until, "--until")
     from dynagrag.models.embedders import begin_loading
     from dynagrag.workspace.address import workspace_meant

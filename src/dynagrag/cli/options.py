@@ -35,6 +35,18 @@ FOLLOW_LINKS = Annotated[
         ),
     ),
 ]
+RERANKER = Annotated[
+    str | None,
+    typer.Option(
+        "--reranker",
+        metavar="FOLDER",
+        help=(
+            "A cross-encoder (a folder with an .onnx file, or a hub name) that reads the best 50"
+            " passages and stretches of talk again and puts them in order. Those of web search can"
+            " lower talk: measure first. Default: the setting `reranker`, else none."
+        ),
+    ),
+]
 FORCE = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
 LLM = Annotated[
     str | None,

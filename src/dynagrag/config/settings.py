@@ -129,6 +129,14 @@ class Settings(BaseSettings):
             " rules, and the language model where there is one that isn't small."
         ),
     )
+    reranker: str | None = Field(
+        default=None,
+        description=(
+            "A cross-encoder that reads the best 50 passages and stretches of talk again and puts"
+            " them in order: a folder with an .onnx file, or a hub name. Off by default: those of"
+            " web search can lower talk; `evaluate` measures it on yours."
+        ),
+    )
     pruner: str = Field(
         default="auto",
         description=(

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel
 
 from dynagrag.core.schema import CosineScale, EmbedderIdentity, Usage, Vector, Vectors
@@ -138,6 +140,17 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vector:
         """(d,) float32, L2-normalised."""
+
+
+class Reranker(Protocol):
+    """A model that reads a question and a text together, to put what was found in order."""
+
+    @property
+    def name(self) -> str:
+        """As a user names it."""
+
+    def scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        """(n,) float64 without bounds: the higher, the better a text fits."""
 
 
 @runtime_checkable

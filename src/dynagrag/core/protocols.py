@@ -16,6 +16,7 @@ from dynagrag.core.model_protocols import (
     FirstWordModel,
     ModelReply,
     Prompt,
+    Reranker,
     ScaledEmbedder,
     ServedEmbedder,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "FirstWordModel",
     "ModelReply",
     "Prompt",
+    "Reranker",
     "ScaledEmbedder",
     "ServedEmbedder",
 ]

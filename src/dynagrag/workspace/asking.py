@@ -22,6 +22,7 @@ from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.registry.retrievers import MakeRetriever
+from dynagrag.retrieval.cross_encoder_search import CrossEncoderSearch
 from dynagrag.retrieval.filters import FILTERED
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.filtered_views import FilteredViews
@@ -49,7 +50,8 @@ class AskOptions:
     """How to answer. `is_split`: for `ask` a model splits the question first, and passages are
     ranked by its steps too (one more call). `is_strict`: what no line states is left out of the
     answer. `pruner`: what scores ego-graphs; None: the setting. `soft`: a trained system that
-    answers in place of the language model, from what it retrieves itself.
+    answers in place of the language model, from what it retrieves itself. `is_reranked`: the
+    reranker of the settings, where there is one, puts what is found in order.
     """
 
     retriever: str = "dynagrag"
@@ -61,6 +63,7 @@ class AskOptions:
     is_strict: bool = False
     pruner: str | None = None
     soft: str | None = None
+    is_reranked: bool = True
 
     @property
     def way(self) -> str:
@@ -161,6 +164,9 @@ class QuestionAnswering:
         view, retriever = self._views.open(
             options.filters, retriever_name, profile, overrides.make_retriever
         )
+        reranker = parts.models.reranker if options.is_reranked else None
+        if reranker is not None:
+            retriever = CrossEncoderSearch(retriever, reranker, view.snapshot)
         is_pruned = wiring.brings_subgraphs(retriever_name, profile)
         pruner_name = asked_pruner(
             settings, options.pruner, profile.name, retriever_name, is_pruned
@@ -186,6 +192,7 @@ class QuestionAnswering:
             checker=wiring.make_checker(settings.checker, chat, settings),
             chat=chat,
             soft=soft,
+            reranker=reranker,
             max_concurrency=overrides.max_concurrency
             or wiring.concurrency_of(chat.model if chat else None, settings),
             is_strict=options.is_strict,
@@ -203,7 +210,10 @@ class QuestionAnswering:
         """Evidence for a question, without a language model."""
         options = options or AskOptions()
         profile = wiring.make_profile(options.profile)
-        _, retriever = self._views.open(options.filters, options.retriever, profile)
+        view, retriever = self._views.open(options.filters, options.retriever, profile)
+        reranker = self._parts.models.reranker if options.is_reranked else None
+        if reranker is not None:
+            retriever = CrossEncoderSearch(retriever, reranker, view.snapshot)
         question = Question(text, self.query_vector(text))
         return retriever.retrieve(
             question, num_passages=num_passages, num_subgraphs=profile.num_subgraphs

@@ -12,7 +12,7 @@ from typing import Any
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import StoreError, WorkspaceError
-from dynagrag.core.protocols import ChatModel, Embedder, GraphStore
+from dynagrag.core.protocols import ChatModel, Embedder, GraphStore, Reranker
 from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
@@ -47,6 +47,7 @@ class OpenModels:
         self._settings = settings
         self._chat_model = chat_model
         self._embedder = embedder
+        self._reranker: Reranker | None = None
         self._embedder_of = embedder_of
         self._opened: list[Any] = []
         self.embedder_spec = settings.embedder if embedder is None else ""
@@ -74,6 +75,13 @@ class OpenModels:
             self._chat_model = wiring.make_chat_model(self._settings)
             self._opened.extend([self._chat_model] if self._chat_model else [])
         return self._chat_model
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """The reranker; None where none is set."""
+        if self._reranker is None:
+            self._reranker = wiring.make_reranker(self._settings)
+        return self._reranker
 
     def close(self) -> None:
         """Releases the models that it opened itself."""

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dynagrag.cli.evaluate.shared import LIMIT, OUT, one_of, say_experiment
-from dynagrag.cli.options import EMBEDDER, JSON, STORE, VERBOSE, WORKSPACE
+from dynagrag.cli.options import EMBEDDER, JSON, RERANKER, STORE, VERBOSE, WORKSPACE
 from dynagrag.cli.terminal import ProgressBars, read_settings, set_up_log
 
 EVIDENCE_MEASURES = (
@@ -46,11 +46,13 @@ def evidence(
     out: OUT = None,
     embedder: EMBEDDER = None,
     store: STORE = None,
+    reranker: RERANKER = None,
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
     """Measure whether `ask` shows the words that answer your questions first, and says where
-    nothing does. No language model is asked.
+    nothing does. No language model is asked. With a reranker each question is asked without it
+    and with it.
 
     Example: dynagrag evaluate evidence --workspace work --questions mine.jsonl
     """
@@ -59,7 +61,8 @@ def evidence(
     from dynagrag.evaluation.question_sets.question_set import Scope
 
     options = EvidenceOptions(questions, workspace, one_of("--scope", scope, Scope), limit, out)
+    settings = read_settings(None, embedder, store, reranker=reranker)
     with ProgressBars(as_json) as progress:
-        run, result = evaluate_evidence(read_settings(None, embedder, store), options, progress)
+        run, result = evaluate_evidence(settings, options, progress)
     say_experiment(run, result, as_json)
     return 0

@@ -21,7 +21,7 @@ from dynagrag.cli.evaluate.shared import (
     one_of,
     say_experiment,
 )
-from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
+from dynagrag.cli.options import EMBEDDER, JSON, LLM, RERANKER, STORE, VERBOSE, WORKSPACE
 from dynagrag.cli.terminal import ProgressBars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.retrievers import RETRIEVERS
@@ -72,7 +72,8 @@ ARMS = Annotated[
             "What to compare, separated by commas, such as default,paper. default and paper:"
             " dynagrag under that profile. paper-cosine: paper without diversity. split: default,"
             " after the model of --llm has split each question. gcn: bridge-ppr, in the order of"
-            " whose best 40 a trained pruner (--pruner) has a say. Or a retriever:"
+            " whose best 40 a trained pruner (--pruner) has a say. reranked: default, whose best 50"
+            " --reranker puts in order. Or a retriever:"
             f" {', '.join(names_for(RETRIEVERS, Use.ARM))}. naive, bm25, rrf and hybrid always run"
             " too."
         ),
@@ -127,6 +128,7 @@ def retrieval(
     out: OUT = None,
     prompts: PROMPTS = False,
     pruner: PRUNER = None,
+    reranker: RERANKER = None,
     store: STORE = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
@@ -163,8 +165,9 @@ def retrieval(
         prompts=prompts,
         pruner=pruner,
     )
+    settings = read_settings(llm, embedder, store, reranker=reranker)
     with ProgressBars(as_json) as progress:
-        run, result = evaluate_retrieval(read_settings(llm, embedder, store), options, progress)
+        run, result = evaluate_retrieval(settings, options, progress)
     say_experiment(run, result, as_json)
     return 0
 

@@ -1,5 +1,5 @@
-"""A classifier of claims by ONNX Runtime, which needs neither torch nor transformers: a folder with
-an .onnx file, tokenizer.json and config.json, as `optimum-cli export onnx` writes them.
+"""A classifier of pairs of texts by ONNX Runtime, which needs neither torch nor transformers: a
+folder with an .onnx file, tokenizer.json and config.json, as `optimum-cli export onnx` writes them.
 """
 
 import json
@@ -28,8 +28,8 @@ class OnnxClassifier:
         max_tokens: Of its input; None where its config doesn't tell.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Raises SettingsError for what is no such folder."""
+    def __init__(self, folder: Path, what: str = "a classifier") -> None:
+        """Raises SettingsError for what is no such folder. `what`: as errors call it."""
         import onnxruntime
         from tokenizers import Tokenizer
 
@@ -45,7 +45,7 @@ class OnnxClassifier:
             )
         except Exception as err:  # both libraries raise what they like for files that are damaged
             raise SettingsError(
-                f"{folder} could not be loaded as a classifier:"
+                f"{folder} could not be loaded as {what}:"
                 f" {' '.join(str(err).split())[:200]}; it needs an .onnx file, tokenizer.json and"
                 " config.json, as `optimum-cli export onnx` writes them"
             ) from err
@@ -57,8 +57,8 @@ class OnnxClassifier:
         self._names = [own.name for own in self._session.get_inputs()]
         if unknown := set(self._names).difference(_INPUTS):
             raise SettingsError(
-                f"{folder} wants the inputs {', '.join(sorted(unknown))}, which no classifier of"
-                " claims has: give one that reads a text and a claim"
+                f"{folder} wants the inputs {', '.join(sorted(unknown))}, which {what} hasn't got:"
+                " give one that reads two texts"
             )
 
     def logits(self, windows: Sequence["Encoding"]) -> Vectors:
@@ -78,6 +78,17 @@ class OnnxClassifier:
         except Exception as err:  # the library has errors of its own for each kind
             raise ModelError(f"the classifier failed: {' '.join(str(err).split())[:200]}") from err
         return np.asarray(found, dtype=np.float32)
+
+
+def check_classifier_source(source: str, what: str) -> None:
+    """SettingsError for what is neither a folder with a config.json nor a name of the hub."""
+    path = Path(source).expanduser()
+    is_hub_id = source.count("/") == 1 and not source.startswith((".", "/", "~"))
+    if not (path / "config.json").is_file() and not (is_hub_id and not path.exists()):
+        raise SettingsError(
+            f"{source} holds no config.json: give the folder of {what}, or a hub name like"
+            " org/model"
+        )
 
 
 def has_onnx(folder: Path) -> bool:

@@ -16,7 +16,8 @@ _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _DATE = re.compile(
     rf"""(?P<d1>{_DAY})\s+(?:of\s+)?(?P<m1>{_MONTH})(?:,?\s+(?P<y1>\d{{4}}))?
          (?:\b|(?=\d{{1,2}}\s+(?:{_MONTH})))
-       | (?P<m2>{_MONTH})\s+(?P<d2>{_DAY})\b(?!:)(?:,?\s+(?P<y2>\d{{4}})(?:\b|(?={_MONTH})))?
+       | (?:(?<!\bin\ )|(?=(?:{_MONTH})\s+{_DAY},?\s+\d{{4}}))  # "in April 11" counts eleven
+         (?P<m2>{_MONTH})\s+(?P<d2>{_DAY})\b(?!:)(?:,?\s+(?P<y2>\d{{4}})(?:\b|(?={_MONTH})))?
        | (?P<m3>{_MONTH}),?\s+(?P<y3>\d{{4}})\b
        | (?P<y4>\d{{4}})-(?P<m4>\d{{2}})-(?P<d4>\d{{2}})\b""",
     re.VERBOSE | re.IGNORECASE,

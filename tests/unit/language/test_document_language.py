@@ -28,7 +28,10 @@ def test_the_language_that_is_kept_counts_before_that_of_the_words() -> None:
     [
         ("We mended the roof ourselves, and the neighbours brought soup in the evening.", "en"),
         ("Houston, Roger. 03 plus 00 plus 39. The tank is at 64 and it is holding.", "en"),
+        ("Peter schießt den Vogel ab is a 1959 West German film directed by Géza Cziffra.", "en"),
+        ("Cinco gallinas y el cielo is a 1957 Argentine film.", "en"),
         (GERMAN, "de"),
+        ("De man was in de tuin en is op de bank gaan zitten, want het was warm.", "nl"),
         ("店を閉めるか継ぐか、三日で決めました。", "ja"),
         ("이 등대는 올해로 백 년이 되었습니다.", "ko"),
         ("1969 07 16 13:32", "und"),

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from embedder_jars import real_embedder
 
-from dynagrag.config.settings import load_settings
+from dynagrag.config.settings import Settings, load_settings
 from dynagrag.core.schema import (
     MINILM_SCALE,
     UNMEASURED,
@@ -17,7 +18,10 @@ from dynagrag.core.schema import (
 )
 from dynagrag.core.schema.scales import MINILM_UNRELATED
 from dynagrag.fakes import FakeEmbedder
+from dynagrag.ingest.consolidate.blocking import candidate_pairs
+from dynagrag.ingest.consolidate.guards import Name
 from dynagrag.models.cosine_scales import NOTE, kept_scale, measure_scale, scale_of
+from dynagrag.models.embedders import open_embedder
 from dynagrag.models.scale_texts import ANSWERED, THINGS
 from dynagrag.registry.stores import sqlite_store
 
@@ -127,3 +131,31 @@ def test_the_best_passage_is_held_against_those_of_unrelated_questions() -> None
     gap = scale.of_best(0.88, unrelated=0.78) - MINILM_UNRELATED
     assert gap == pytest.approx(0.497 - 0.073)
     assert MINILM_SCALE.of_best(0.3, unrelated=0.9) == 0.3
+
+
+@pytest.mark.model
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    ("name", "scale"),
+    [
+        ("minilm", MINILM_SCALE),
+        ("bge-small", CosineScale(0.513, 0.355, 0.596)),
+        ("e5-small-int8", CosineScale(0.831, 0.714, 0.812)),
+    ],
+)
+def test_scales_are_those_of_the_docs_and_leave_names_of_different_things_apart(
+    name: str, scale: CosineScale, models_dir: Path
+) -> None:
+    if name == "minilm" and not (models_dir / name).is_dir():
+        pytest.skip("run `dynagrag models pull minilm` to have this test")
+    spec = name if name == "minilm" else str(real_embedder(name))
+    embedder = open_embedder(spec, Settings(home=models_dir.parent))
+    found = measure_scale(embedder)
+    for measured, known in (
+        (found.names, scale.names),
+        (found.apart, scale.apart),
+        (found.answers, scale.answers),
+    ):
+        assert measured == pytest.approx(known, abs=0.004)
+    names, rows = [Name(thing.casefold()) for thing in THINGS], embedder.embed_documents(THINGS)
+    assert candidate_pairs(names, rows, scale=found) == []

@@ -248,3 +248,8 @@ def test_a_number_without_a_unit_needs_no_other_reading_of_the_text() -> None:
     quantities.cache_clear()
     assert not may_be_written_otherwise(quantities("at 12")[0], "The tram of 3141 crates")
     assert quantities.cache_info().misses == 1
+
+
+def test_a_month_and_a_count_are_no_date() -> None:
+    found = quantities("In March we had 3 complaints, in April 11.")
+    assert [(number.value, number.date) for number in found] == [(3.0, None), (11.0, None)]

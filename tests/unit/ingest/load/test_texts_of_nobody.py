@@ -7,6 +7,12 @@ import pytest
 from tests.loaded import load
 
 TEXTS = {
+    "reviews.txt": (
+        "Best of the week\n\nThe Ferry, by Tom Ard: You won't put it down. I did, twice.\n"
+        "Salt, by Rosa Lind: A dry book. What was she thinking?\n"
+        "Night Boat, by Jan Holz: Better than Salt, by Rosa Lind, and shorter.\n"
+        "Knots, by Ute Voss: You will need one.\n"
+    ),
     "bibliography.txt": (
         "Bibliographie\n\nAubry, Louise : Le sel et la voix. Paris, Éditions du Port, 1988.\n"
         "Bonnet, Pierre : Qui a peur du phare ? Nantes, Marées, 1991.\n"

@@ -63,11 +63,12 @@ def test_documents_are_listed_with_what_the_other_commands_take(
     shown = cli("documents")
     assert shown.code == 0
     assert [line.partition(";")[0] for line in shown.out.splitlines()] == [
-        "audit: 1 turn, 5 words, Leo",
-        "board: 2 turns, 11 words, Maria, Leo",
+        "audit: 1 turn, 5 words, English, Leo",
+        "board: 2 turns, 11 words, English, Maria, Leo",
     ]
     rows = cli("documents", "--json").json
-    assert [set(row) for row in rows] == [{"id", "title", "path", "turns", "words", "speakers"}] * 2
+    names = {"id", "title", "path", "turns", "words", "language", "speakers"}
+    assert [set(row) for row in rows] == [names] * 2
     for given in ("id", "path", "title"):
         assert cli("rename", rows[0][given], "audit").code == 0
     assert cli("delete", rows[0]["id"], "--yes").out.startswith("deleted audit; the graph has ")

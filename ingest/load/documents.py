@@ -16,7 +16,7 @@ from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
 from dynagrag.ingest.load.html_text import FURNITURE, HEADING, first_inside, html_words
-from dynagrag.ingest.load.label_shapes import Shape, no_person, shape_of
+from dynagrag.ingest.load.label_shapes import Shape, ends_sentence, no_person, shape_of
 from dynagrag.ingest.load.parsed import (
     DATE_KEY,
     MAX_FILE_BYTES,
@@ -243,6 +243,8 @@ def zip_format(data: bytes) -> str:
 
 
 _ZIP_FORMATS = {"word/document.xml": "docx", "xl/workbook.xml": "xlsx"}
+_WHOLE = 0.7
+"""Of the lines of an RTF file, those that end a sentence, where each is a paragraph."""
 _MAX_EXPANSION = 200
 _FREE_EXPANSION_BYTES = 16_000_000
 """Text shrinks to a tenth, a long table of few words to a hundredth."""
@@ -322,7 +324,11 @@ def parse_rtf(text: str) -> Parsed:
     with _parser_errors("RTF"):
         from striprtf.striprtf import rtf_to_text
 
-        return replace(_as_text(rtf_to_text(text, errors="replace")), format=None)
+        words = rtf_to_text(text, errors="replace")
+        filled = [line for line in words.split("\n") if line.strip()]
+        # Some programs end a paragraph where the screen does.
+        are_whole = sum(map(ends_sentence, filled)) >= _WHOLE * len(filled)
+        return replace(_as_text(words.replace("\n", "\n\n") if are_whole else words), format=None)
 
 
 # --------------------------------------------------------------------------------------------- HTML

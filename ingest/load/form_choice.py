@@ -29,6 +29,7 @@ _COVERED = 0.4
 _RUN = 3
 """So many numbers that count up are no parts of names or texts."""
 _COUNTER = re.compile(r"(?P<word>[^\W\d_]{0,5}\.?)[ ]?(?P<number>\d{1,4})[.):]?[ ]+(?=[^\W\d_])")
+_SECOND_PART = re.compile(r"([^\W\d_][^:\n]{0,30}):(?=\s)")
 _FEW = 6
 """So few labels need no repetition where every paragraph has one."""
 _SURE_SHARE = 0.6
@@ -76,6 +77,7 @@ def _without_counters(heads: list[Head]) -> list[Head]:
     """
     labels = without_turn_numbers([head.label for head in heads])
     heads = [replace(head, label=label) for head, label in zip(heads, labels, strict=True)]
+    heads = _with_second_parts(heads)
     counted = {head.at: match for head in heads if (match := _COUNTER.match(head.label))}
     numbers = [int(match["number"]) for match in counted.values()]
     if len(numbers) < _RUN or not all(a < b for a, b in pairwise(numbers)):
@@ -84,6 +86,32 @@ def _without_counters(heads: list[Head]) -> list[Head]:
         return heads
     return [
         replace(head, label=head.label[counted[head.at].end() :]) if head.at in counted else head
+        for head in heads
+    ]
+
+
+def _with_second_parts(heads: list[Head]) -> list[Head]:
+    """Heads with what always stands behind their label, before a colon of its own: a name on the
+    screen may hold one, `Trustee: Plots`.
+    """
+    behind: dict[str, list[re.Match[str] | None]] = {}
+    for head in heads:
+        behind.setdefault(head.label, []).append(_SECOND_PART.match(head.rest))
+    parts = {
+        label: first
+        for label, found in behind.items()
+        if (first := found[0] and found[0][1])
+        and len(found) > 1
+        and all(match is not None and match[1] == first for match in found)
+    }
+    return [
+        replace(
+            head,
+            label=f"{head.label}: {part}",
+            rest=head.rest[len(part) + 1 :].lstrip(),
+        )
+        if (part := parts.get(head.label))
+        else head
         for head in heads
     ]
 

@@ -29,6 +29,7 @@ from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
 
 _HEAD_LINES = 20
+_MOST_LETTERS = 3
 _MAX_WORD = 4
 """Letters of what may be a sentence of a word: `Okay.`"""
 
@@ -237,6 +238,18 @@ def _before_stops(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[
         )
         if (is_label and head.at in opening) or (len(letters) > 1 and label in letters):
             yield replace(head, label=f"{label}.") if _TWO_INITIALS.search(label) else head
+
+
+def _before_dashes(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
+    """What stands before a dash at the beginning of a paragraph; letters, at any line, where two or
+    more come back: `P.– Who?`.
+    """
+    counts = Counter(head.label for head in heads if len(head.label) <= _MOST_LETTERS)
+    letters = {label for label, n in counts.items() if n > 1 and label[0].isupper()}
+    for head in heads:
+        is_letters = len(letters) > 1 and head.label in counts and head.label[0].isupper()
+        if is_letters or lines[head.at].opens or lines[head.at].is_indented:
+            yield head
 
 
 def _behind_titles(heads: Sequence[Head], lines: Sequence[TextLine]) -> Iterator[Head]:
@@ -460,7 +473,7 @@ FORMS: tuple[LabelForm, ...] = (
     _form(
         "before an angle",
         "speaker-text",
-        rf"{_BEFORE}(?P<label>[^\s<>]{{1,40}})>[ \t]+(?P<rest>\S.*)",
+        rf"{_BEFORE}(?P<label>[^\s<>]{{1,40}})[ \t]*>[ \t]+(?P<rest>\S.*)",
         Proof.COVER,
         signs=(">",),
     ),
@@ -497,16 +510,17 @@ FORMS: tuple[LabelForm, ...] = (
     _form(
         "before a dash",
         "speaker-text",
-        rf"{_BEFORE}{_LABEL}(?:\.?[ \t]*[—–]{{1,2}}|[ \t]+-)(?:[ \t]+(?P<rest>.*)|(?=\n))",
+        rf"{_BEFORE}{_LABEL}(?:\.?[ \t]*[—–]{{1,2}}|\.-|[ \t]+-)(?:[ \t]+(?P<rest>.*)|(?=\n))",
         Proof.COVER,
         signs=("—", "–", "-"),
-        only_opening=True,
+        keep=_before_dashes,
     ),
     _form(
         "in bold, without a colon",
         "markdown",
+        rf"(?:\*\*(?P<before>{MARKED_CLOCK})\*\*[ \t]*)?"
         rf"{_MARK}{_LABEL}\.?(?P=mark)(?:[ \t]*[-–—]{{1,2}}[ \t]*[*_][^*_\n]+[*_](?=\n)"
-        r"|[ \t]+(?P<rest>\S.*)|(?=\n))",
+        r"|[ \t]*(?:[ \t]|[-–—]{1,2}[ \t])[ \t]*(?P<rest>[^\s–—-].*)|(?=\n))",
         Proof.COVER,
         signs=("**", "__"),
         is_sure=True,

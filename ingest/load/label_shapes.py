@@ -68,6 +68,10 @@ _ASIDE_SIGNS = {
 }
 
 
+_RULED = re.compile(r"(-{2,}|={2,}|~{2,})[ \t]*[^\s=~-].*[^\s=~-][ \t]*\1")
+"""`-- on hold 00:45 --`"""
+
+
 class Shape(IntEnum):
     """How far a text looks like a label."""
 
@@ -279,4 +283,4 @@ def split_asides(words: str) -> list[str]:
 def is_aside(text: str) -> bool:
     """`(Applause)`, `[Music]`: nobody's words."""
     text = text.strip().removesuffix(".")
-    return (text[:1], text[-1:]) in _ASIDE_SIGNS
+    return (text[:1], text[-1:]) in _ASIDE_SIGNS or _RULED.fullmatch(text) is not None

@@ -39,6 +39,7 @@ from dynagrag.ingest.load.speech_signs import Block, says_i, why_nobody_speaks
 
 _EVERY = 0.9
 _HALF = 0.4
+_MOST_KEY_LINES = 30
 _FEW = 6
 """So few turns show too little of anything."""
 _BY_LINE = 0.75
@@ -46,6 +47,7 @@ _BY_LINE = 0.75
 _MAX_ODD_WORDS = 8
 _STOP_WITHIN = re.compile(r"\w{4}\.\s|[!?…;]\s")
 _COLON_PLACE = "before a colon"
+STOP_PLACE = "before a full stop"
 RECURS = 3
 """So often a name or a clock has to come to be missed."""
 MAX_PLACES = 3
@@ -64,13 +66,13 @@ _GUARDED = {
     "in bold before a colon",
     "in bold, without a colon",
     "in brackets",
-    "before a full stop",
+    STOP_PLACE,
     "before a wide gap",
     "before a tab",
 }
 """Forms whose heads end what somebody says, in whatever form the file is."""
 _PLAIN = next(form for form in FORMS if form.place == _COLON_PLACE)
-_STOP = next(form for form in FORMS if form.place == "before a full stop")
+_STOP = next(form for form in FORMS if form.place == STOP_PLACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
     if not chosen:
         return _without_form(lines, plain)
     heads = {at: head for reading in reversed(chosen) for at, head in reading.heads.items()}
-    heads = _without_clauses(dict(sorted(heads.items())))
+    heads = _without_clauses(dict(sorted(heads.items())), lines)
     plain_heads = _without_manner(heads)
     changed = {head.label for at, head in heads.items() if head != plain_heads[at]}
     are_capital = all(head.label.isupper() for head in plain_heads.values())
@@ -129,7 +131,7 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         facts.has_sentences
     ):
         return _without_form(lines, chosen[0], "its times are those of a timetable")
-    if not facts.is_timed:
+    if not facts.is_timed and not _are_spelt_out(facts):
         voices = [h for h in heads.values() if h.label in speakers or is_dash(h.label)]
         blocks = _blocks(voices, facts)
         is_back = facts.num_repeated > 0 or facts.coverage >= _BY_LINE
@@ -186,6 +188,19 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         numbers=numbers,
         has_chat_below=bool(chats),
         is_script=is_script,
+    )
+
+
+def _are_spelt_out(facts: FileFacts) -> bool:
+    """Whether lines above the talk say whom two labels or more stand for: `P. = Rosa Lind`."""
+    above = "\n".join(line.text for line in facts.lines[: min(facts.first, _MOST_KEY_LINES)])
+    return (
+        sum(
+            re.search(rf"(?<![\w-]){re.escape(label)}\.?[ ]?=[ ]?[^\W\d_]", above) is not None
+            for label, own in facts.by_label.items()
+            if len(own) > 1
+        )
+        > 1
     )
 
 
@@ -389,9 +404,9 @@ def _without_manner(heads: dict[int, Head]) -> dict[int, Head]:
     }
 
 
-def _without_clauses(heads: dict[int, Head]) -> dict[int, Head]:
+def _without_clauses(heads: dict[int, Head], lines: Sequence[TextLine]) -> dict[int, Head]:
     """The heads without those that are the first words of somebody whose name has the line above:
-    `One question: how many?`, which comes once.
+    `One question: how many?` or `And now?`, which comes once.
     """
     counts = Counter(head.label for head in heads.values())
     ends = {head.at + head.num_lines for head in heads.values() if head.is_bare}
@@ -400,7 +415,9 @@ def _without_clauses(heads: dict[int, Head]) -> dict[int, Head]:
     return {
         at: head
         for at, head in heads.items()
-        if at not in ends or head.is_bare or counts[head.label] > 1
+        if at not in ends
+        or counts[head.label] > 1
+        or (head.is_bare and not ends_sentence(lines[at].text))
     }
 
 
@@ -442,18 +459,18 @@ def _stray_heads(
     is_plain = any(reading.form.place == _COLON_PLACE for reading in chosen)
     coverage = max(reading.coverage for reading in chosen)
     first = min((at for at, head in heads.items() if head.label in speakers), default=0)
+    num_lines = sum(not is_aside(line.text) for line in lines[first:])
+    is_by_line = len(heads) >= _BY_LINE * num_lines
     for at, head in (plain.heads if plain else {}).items():
         if at in covered or is_plain:
             continue
         if at < first and not ends_sentence(head.rest):  # `Host: Ada Holm`, above the talk
             continue
         is_marked = lines[at].text[0] in "*_"
-        may_open = head.opens or lines[at].is_indented
+        may_open = head.opens or lines[at].is_indented or is_by_line
         if head.label in speakers or (may_open and (is_marked or _is_full_name(head.label))):
             yield head
     if is_plain and coverage >= _HALF:
-        num_lines = sum(not is_aside(line.text) for line in lines[first:])
-        is_by_line = len(heads) >= _BY_LINE * num_lines
         is_full = coverage >= _EVERY
         is_bare = sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads)
         for at, line in enumerate(lines):

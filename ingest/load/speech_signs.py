@@ -21,7 +21,7 @@ ENOUGH = 2
 _OF_SPEAKERS = english(WordClass.OF_SPEAKERS) | german(WordClass.OF_SPEAKERS)
 _FIRST_PERSON = english(WordClass.FIRST_PERSON) | german(WordClass.FIRST_PERSON)
 _QUESTION = re.compile(r"[?？؟՞]|[;\u037e]$|か[。」]?$")
-_CODE = re.compile(r"[{}<>/\\=;:'\"]|^[-#]")
+_CODE = re.compile(r"[{}<>/\\=;'\"]|:(?!\s)|^[-#]")
 _NUMBERED = re.compile(
     r"[^\W\d_]{1,12}(?:[ ][^\W\d_]{1,12}){0,2}[ _#-]{0,2}\d{1,2}|\+[\d ()-]+|[\w.]+\d{1,4}"
 )
@@ -185,7 +185,8 @@ def _is_order_fixed(blocks: Sequence[Block]) -> bool:
     """As the fields of records: each label has one that always follows it and one that always
     stands before it. Two alternate in talk, too.
     """
-    labels = [block.label for block in blocks]
+    counts = Counter(block.label for block in blocks)
+    labels = [block.label for block in blocks if counts[block.label] > 1]
     steps = Counter((a, b) for a, b in pairwise(labels) if a != b)
     after: dict[str, int] = defaultdict(int)
     before: dict[str, int] = defaultdict(int)
@@ -223,6 +224,11 @@ def _are_definitions(blocks: Sequence[Block]) -> bool:
     )
 
 
+def _go_on_small(blocks: Sequence[Block]) -> bool:
+    """`14:11 Ida: foul`, behind names with capitals: a record of what each did."""
+    return _share(blocks, lambda b: b.words[:1].islower() and not b.label.islower()) >= 0.8
+
+
 def _may_end(words: str) -> bool:
     """Whether it ends as sentences do, or is of a script that may have no sign for that: Thai."""
     letters = [ch for ch in words if ch.isalpha()]
@@ -249,6 +255,7 @@ SIGNS = (
     _Sign(-2, "labels come in a fixed order, as the fields of records", _is_order_fixed),
     _Sign(-6, "hardly any label comes back after another, as in a list of entries", _are_entries),
     _Sign(-1, "no label comes back after another", lambda blocks: not _share_back(_runs(blocks))),
+    _Sign(-1, "what stands behind labels begins in small letters", _go_on_small),
     _Sign(-2, "definitions stand behind labels", _are_definitions),
     _Sign(-4, "labels are code", lambda blocks: _share(blocks, lambda b: _is_code(b.label)) >= 0.5),
 )  # fmt: skip

@@ -29,6 +29,7 @@ from dynagrag.ingest.load.parsed import Parsed, has_letter, is_makers_line, spea
 from dynagrag.ingest.load.speakers import (
     MAX_PLACES,
     RECURS,
+    STOP_PLACE,
     Labels,
     find_labels,
     label_notes,
@@ -51,6 +52,13 @@ _MARGINS = (
 )
 _NUMBERED = re.compile(r"[ \t]*[\[(¶]?(\d{1,4}(?:\.\d{1,3}){0,2})[.)\]]?[ \t]+(?=\S)")
 _FEWEST_NUMBERED = 6
+_FOOT = re.compile(
+    r"(\S.{2,80}?)(?:[ ]{3,}|\t+)(?:[^\W\d_]{1,7}\.?[ ])?(\d{1,4})"
+    r"|(?:[^\W\d_]{1,7}\.?[ ])?(\d{1,4})(?:[ ]{3,}|\t+)(\S.{2,80})"
+)
+"""`Steen, Session 1        Page 2`."""
+_MINUTE = re.compile(r"[ \t]*(\d{1,3})['’′]?[ \t]{2,}(?=\S)")
+_NOTE = re.compile(r"[ \t]+[^\W\d_]{1,12}:(?=\s)")
 _ANSWER = re.compile(r"(?<=[?.!\"'”’])-{3}(?!-)|(?<=\?)(?:--|[—–])(?=[^\W_])")
 _LEAST_LINES_OF_PAGE, _MOST_LINES_OF_PAGE = 10, 30
 _WITHIN = re.compile(rf"(?:\S+[ \t]+){{1,4}}{MARKED_CLOCK}", re.ASCII)
@@ -119,14 +127,21 @@ def filled_lines(lines: Iterable[str]) -> list[TextLine]:
     made: list[TextLine] = []
     opens = True
     lines = _without_paragraph_numbers(_without_some_numbers(list(lines)))
+    outside = _page_feet(lines)
+    lines, notes = _without_minutes(lines)
+    outside |= notes
     bare = _without_numbers(lines)
     is_numbered = bare != lines
+    is_split = False  # by the edge of a page, amid a sentence
     for number, line in enumerate(bare, 1):
         text = _WIDE_BLANK.sub(" ", line.replace("\u3000", "  ")).strip()
         if text:
             text = _ESCAPED_CLOCK.sub(lambda match: match[0].replace("\\", ""), text)
             is_outside = is_numbered and _COUNTED.match(lines[number - 1]) is None
-            made.append(TextLine(text, number, opens, line[:2].isspace(), is_outside))
+            is_outside = is_outside or number in outside
+            begins = opens and not (is_split and text[0].islower())
+            made.append(TextLine(text, number, begins, line[:2].isspace(), is_outside))
+            is_split = is_outside
         # Between numbered lines a blank one is the edge of a page.
         opens = not text and not (is_numbered and _COUNTED.match(lines[number - 1]) is None)
     return _with_answers(made)
@@ -149,6 +164,46 @@ def _with_answers(lines: list[TextLine]) -> list[TextLine]:
                 made.append(replace(line, text=words, opens=opens, answers=is_answer))
         is_answered = not parts[-1]
     return made
+
+
+def _page_feet(lines: list[str]) -> set[int]:
+    """The numbers of the lines that are a page's foot, words that come again with its number on the
+    same line, and of the running heads beside them.
+    """
+    feet: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for number, line in enumerate(lines, 1):
+        if match := _FOOT.fullmatch(line.strip()):
+            feet[match[1] or match[4]].append((number, int(match[2] or match[3])))
+    found = {
+        number
+        for own in feet.values()
+        if len(own) > 1 and all(a < b for (_, a), (_, b) in pairwise(own))
+        for number, _ in own
+    }
+    filled = [number for number, line in enumerate(lines, 1) if line.strip()]
+    beside = {b if a in found else a for a, b in pairwise(filled) if (a in found) != (b in found)}
+    counts = Counter(lines[number - 1].strip() for number in beside)
+    return found | {number for number in beside if counts[lines[number - 1].strip()] > 1}
+
+
+def _without_minutes(lines: list[str]) -> tuple[list[str], set[int]]:
+    """The lines without a column of minutes before what is said, as somebody who sits in a class
+    writes them, and the numbers of the lines between that have a label and no minute: their notes.
+    """
+    counted = {at: match for at, line in enumerate(lines) if (match := _MINUTE.match(line))}
+    minutes = [int(match[1]) for match in counted.values()]
+    is_column = len(set(minutes)) < len(minutes) and minutes == sorted(minutes)
+    num_filled = sum(bool(line.strip()) for line in lines)
+    if not is_column or len(counted) < max(_FEWEST_NUMBERED, 0.5 * num_filled):
+        return lines, set()
+    made = [line[counted[at].end() :] if at in counted else line for at, line in enumerate(lines)]
+    first = min(counted)
+    notes = {
+        at + 1
+        for at, line in enumerate(lines)
+        if at > first and at not in counted and _NOTE.match(line)
+    }
+    return made, notes
 
 
 def _without_some_numbers(lines: list[str]) -> list[str]:
@@ -406,6 +461,12 @@ class _Cutter:
     are_quotations_set_off: bool = False
     """Whether what Markdown quotes (`> Advertisement`) stands outside of the turns."""
 
+    is_play: bool = False
+    """Whether labels stand before full stops, as in plays."""
+
+    are_turns_quoted: bool = False
+    """Whether turns stand in quotations, as in minutes: what doesn't is nobody's."""
+
     quoted: set[int] = field(default_factory=set)
     """Lines of paragraphs that repeat what stands elsewhere, as a page sets off a quotation."""
 
@@ -507,11 +568,12 @@ class _Cutter:
         self.quoted = self._quoted()
         edges = self._page_edges()
         form = self.labels.form
+        self.is_play = form is not None and form.place == STOP_PLACE
+        num_quoted = sum(self.lines[at].text[0] == ">" for at in heads)
         self.are_quotations_set_off = (
-            form is not None
-            and form.format == "markdown"
-            and not any(self.lines[at].text[0] == ">" for at in heads)
+            form is not None and form.format == "markdown" and not num_quoted
         )
+        self.are_turns_quoted = len(heads) > 1 and num_quoted >= 0.8 * len(heads)
         if self.has_narrator:
             self.notes.append(
                 "it begins without a name, so its few paragraphs without one are nobody's"
@@ -592,7 +654,9 @@ class _Cutter:
             words = match[1]
             turn.clock = turn.clock or read_clock(match[2])
         words = _QUOTED.sub("", words) if words[:1] == ">" else words
-        if turn.is_aside or turn.speaker is None or words[:1] in "([":
+        # `MAVIS. (stirring) Same as you.`, in a play, is a direction; elsewhere they do it.
+        is_done = words[:1] in "([" and not (self.is_play and words[:1] == "(")
+        if turn.is_aside or turn.speaker is None or is_done:
             turn.lines.append(words)
             return
         said, *others = split_asides(words)
@@ -624,7 +688,8 @@ class _Cutter:
         is_outside = is_outside or self.labels.is_script
         if line.opens and is_outside and not is_aside(line.text):
             return True
-        if line.opens and line.text[0] == ">" and self.are_quotations_set_off:
+        is_quoted = line.text[0] == ">"
+        if line.opens and (self.are_quotations_set_off if is_quoted else self.are_turns_quoted):
             return True
         if self.speaker and line.opens and self.labels.has_sentences and self._is_list(at):
             return True

@@ -101,7 +101,8 @@ def test_every_citation_is_a_record_or_passage_with_its_quote_in_place(
                 if space.current_graph.snapshot().documents[d].title == citation.document
             )
             said = next(t for t in turns if t.start <= citation.start < t.end)
-            assert (citation.speaker, citation.start_s) == (said.speaker, said.start_s)
+            second = said.second_of(citation.start)
+            assert (citation.speaker, citation.start_s) == (said.speaker, second)
     assert num_cited >= len(TRAVERSALS) * len(PROFILES)
 
 

@@ -220,7 +220,8 @@ def _says_no_sentence(label: str, facts: FileFacts) -> str | None:
 def _goes_on(label: str, facts: FileFacts) -> str | None:
     """`RESOLVED: that the goat be fed.`, once, where others begin with a capital."""
     heads = facts.by_label[label]
-    if len(heads) > 1 or not heads[0].rest[:1].islower() or not facts.are_capital:
+    is_word = " " not in label and not is_titled(label)
+    if len(heads) > 1 or not (is_word and heads[0].rest[:1].islower() and facts.are_capital):
         return None
     return "comes once, and its words go on in small letters"
 

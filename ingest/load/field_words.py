@@ -9,6 +9,8 @@ SPEAKER_WORDS = frozenset(
     hablante orador interlocutor quién quien ponente parlante relatore interlocutore falante
     spreker mówca rozmówca osoba mluvčí řečník говорящий спикер оратор участник 話者 発言者 讲者
     说话人 发言人 talare taler puhuja konuşmacı talker
+    absender expéditeur remitente mittente afzender nadawca отправитель gönderen
+    发送方 发送者 发送人 发言者 送信者 화자 발화자 वक्ता المتحدث المتكلم
     """.split()
 )
 TEXT_WORDS = frozenset(
@@ -17,6 +19,7 @@ TEXT_WORDS = frozenset(
     transcription wortlaut wortbeitrag énoncé
     transcripción transcrição trascrizione äußerung aussage inhalt contenu contenido contenuto
     conteúdo inhoud obsah promluva текст реплика высказывание 発言 発話 内容 テキスト 文本
+    消息内容 消息 내용 발화 पाठ النص
     """.split()
 )
 """A whole sentence or turn."""
@@ -26,7 +29,7 @@ WORDS_WORDS = frozenset("mots palabras parole palavras wörter słowa slova сл
 """The list of a turn's single words."""
 START_WORDS = frozenset(
     "debut début inicio início inizio anfang beginn początek začátek начало 開始 开始"
-    " zeit temps tiempo tempo czas čas время tijd aika 時間 时间".split()
+    " zeit temps tiempo tempo czas čas время tijd aika 時間 时间 시간 समय الوقت".split()
 )
 END_WORDS = frozenset("fin fim fine ende koniec konec конец 終了 结束 slut eind einde".split())
 NAME_WORDS = "name nom nombre nome naam namn navn nimi imię imie jmén имя 名前 氏名 姓名".split()

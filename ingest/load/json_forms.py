@@ -187,8 +187,13 @@ def _by_values(data: Any) -> Parsed | None:
 
 
 def _longest_lists(data: Any) -> list[tuple[str, list[Any]]]:
-    """The lists of objects within a file by their paths, longest first."""
-    return sorted(lists_in(data), key=lambda own: len(own[1]), reverse=True)
+    """The lists of objects within a file by their paths, longest first; those of one path, as of
+    chapters, are one.
+    """
+    lists: dict[str, list[Any]] = {}
+    for path, values in lists_in(data):
+        lists.setdefault(path, []).extend(values)
+    return sorted(lists.items(), key=lambda own: len(own[1]), reverse=True)
 
 
 def _remedy(data: Any) -> str:

@@ -43,6 +43,10 @@ _DOTTED_DATE = re.compile(
     r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4}),?\s(\d{1,2}):(\d\d(?::\d\d)?)", re.ASCII
 )
 """The day first, as dots have it everywhere: `25.04.2024 09:00:01`."""
+_YEAR_FIRST = re.compile(
+    r"(\d{4})([/.])(\d{1,2})\2(\d{1,2})[T ]+(\d{1,2}):(\d\d(?::\d\d)?)", re.ASCII
+)
+"""`2023/11/4 14:02:42`."""
 _LONGEST_S = 3600.0
 """Of one sentence."""
 _BACKWARD_S = 1.0
@@ -117,6 +121,9 @@ def instant_of(value: Any, hint_s: float | None = None) -> Instant | None:
             return Instant(when.replace(tzinfo=when.tzinfo or UTC).timestamp(), is_sure=True)
     if (dotted := _DOTTED_DATE.fullmatch(text)) is not None:
         day, month, year, hour, minute = dotted.groups()
+        text = f"{year}-{int(month):02}-{int(day):02} {hour:0>2}:{minute}"
+    if (slashed := _YEAR_FIRST.fullmatch(text)) is not None:
+        year, _, month, day, hour, minute = slashed.groups()
         text = f"{year}-{int(month):02}-{int(day):02} {hour:0>2}:{minute}"
     if _DATE_TIME.match(text) and len(text) <= 40:
         when = datetime.fromisoformat(text)

@@ -298,3 +298,12 @@ def test_what_only_makes_sounds_is_nobody() -> None:
     ]
     source = parse_json(json.dumps({"turns": talk}))
     assert [turn.speaker for turn in checked(source).turns] == ["Ida", None, "Per", "Per"]
+
+
+def test_lists_of_chapters_are_one() -> None:
+    rows = [
+        {"n": at, "aaa": _PAIR[at % 2], "bbb": f"00:00:0{at}", "ccc": text}
+        for at, text in enumerate(_TEXTS)
+    ]
+    data = {"parts": [{"head": "One", "lines": rows[:1]}, {"head": "Two", "lines": rows[1:]}]}
+    assert _said(data) == [(_PAIR[at % 2], float(at), text) for at, text in enumerate(_TEXTS)]

@@ -343,3 +343,14 @@ def test_a_table_may_have_comments_above_it_and_count_samples(tmp_path: Path) ->
     without = load(tmp_path, "b.tsv", head + body)
     assert [(t.speaker, t.start_s) for t in without.turns] == [(row[0], None) for row in TALK]
     assert "they count samples" in " ".join(without.notes)
+
+
+@pytest.mark.parametrize("names", [("Absender", "Rolle"), ("发送方", "角色")])
+def test_a_column_of_roles_beside_one_of_senders_is_not_the_speaker(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    roles = {"Ida": "Kundin", "Per": "Agent"}
+    body = "".join(f'2023/11/4 14:02:{at:02},{row[0]},{roles[row[0]]},"{row[3]}"\n'
+                   for at, row in enumerate(TALK))  # fmt: skip
+    source = load(tmp_path, "a.csv", f"t,{names[0]},{names[1]},x\n{body}")
+    assert [turn.speaker for turn in source.turns] == [row[0] for row in TALK]

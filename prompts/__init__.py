@@ -13,11 +13,14 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from dynagrag.language.identification import ENGLISH, UNKNOWN, language_name, language_of
-from dynagrag.language.words import COMMON_WORDS
+from dynagrag.language.identification import (
+    ENGLISH,
+    UNKNOWN,
+    language_name,
+    language_of_question,
+)
 
 _NAMES = ("system", "user")
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _CONTROL = re.compile(
     r"<(?=\|[^|<>\s]{1,40}\|>|/?s>|</?SYS>>|/?(?:start|end)_of_turn>|[be]os>|\uff5c)|\[(?=/?INST\])"
 )
@@ -68,14 +71,9 @@ def render(name: str, **inputs: Any) -> tuple[str, str]:
 
 def foreign_language(question: str) -> str:
     """The name of a question's language, for a prompt that asks for an answer in it; empty where
-    that is English or can't be told. A question is English where half of its words that are no
-    names are common English ones, whatever language its names look like.
+    that is English or can't be told.
     """
-    words = _WORD.findall(question)
-    plain = [w.casefold() for i, w in enumerate(words) if i == 0 or w.islower()]
-    if 2 * sum(word in COMMON_WORDS for word in plain) >= max(1, len(plain)):
-        return ""
-    code = language_of(question)
+    code = language_of_question(question)
     return "" if code in {ENGLISH, UNKNOWN} else language_name(code)
 
 

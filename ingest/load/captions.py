@@ -8,7 +8,7 @@ entities; a test holds this parser to it where both can read.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -36,7 +36,7 @@ _CHANGE = re.compile(rf"\s*>>|{_DASHED.pattern}")
 """The beginning of a cue in which somebody else speaks who isn't named; with two dashes the same
 speaker goes on.
 """
-_CLASS = re.compile(r"<c\.(?P<name>[^\s<>.]+)>|</c>")
+_CLASS = re.compile(r"<c(?:\.(?P<names>[^\s<>]+))?[^<>]*>|</c>")
 _CLASS_STYLE = re.compile(r"::cue\(\s*c?\.(?P<name>[^\s().]+)\s*\)\s*\{(?P<style>[^{}]*)\}")
 _COLOUR = re.compile(r"(?<![\w-])color\s*:\s*(?P<colour>[^;\s]+)", re.IGNORECASE)
 _COLOUR_NAMES = frozenset("white lime cyan red yellow magenta blue black green".split())
@@ -93,7 +93,7 @@ def parse_captions(lines: list[str], form: str) -> Parsed:
             title = lines[0][6:].strip().removeprefix("-").strip()
         else:
             notes.append("no WEBVTT line at the top")
-        _name_voices(filled, "\n".join(lines))
+        _name_voices(filled, "\n".join(lines), notes)
     turns, labels = _turns(filled, notes)
     return Parsed(tuple(turns), title=title, notes=tuple(notes), labels=labels)
 
@@ -263,9 +263,10 @@ def _spoken(
                 current = None
 
 
-def _name_voices(cues: list[_Cue], text: str) -> None:
+def _name_voices(cues: list[_Cue], text: str, notes: list[str]) -> None:
     """Gives the cues voice spans where classes say who speaks: the file's style has a colour of its
-    own for each, as broadcasters have one a person, and their spans hold nearly all the words.
+    own for each, as broadcasters have one a person, their spans hold nearly all the words, and no
+    names stand in those.
     """
     colours = {
         match["name"]: colour["colour"].casefold()
@@ -277,13 +278,35 @@ def _name_voices(cues: list[_Cue], text: str) -> None:
         return
     texts = ["\n".join(cue.lines) for cue in cues]
     spoken = [text for text in texts if not is_aside(_without_markup(text))]
-    named = [text for text in spoken if any(m["name"] in colours for m in _CLASS.finditer(text))]
-    if len(named) < _MOST * len(spoken):
+    named = [text for text in spoken if any(_class_of(m, colours) for m in _CLASS.finditer(text))]
+    bare = [_without_markup(text).split("\n") for text in texts]
+    if len(named) < _MOST * len(spoken) or cue_labels(bare)[0].form is not None:
         return
     for cue, text in zip(cues, texts, strict=True):
-        cue.lines = _CLASS.sub(
-            lambda m: f"<v {m['name']}>" if m["name"] in colours else "</v>", text
-        ).split("\n")
+        cue.lines = _with_voices(text, colours).split("\n")
+    notes.append(f"speakers are classes of the cues, each with a colour: {', '.join(colours)[:80]}")
+
+
+def _class_of(span: re.Match[str], names: Collection[str]) -> str:
+    """The class of a span that is among the names; "" for none."""
+    own = (span["names"] or "").split(".")
+    return next((name for name in own if name in names), "")
+
+
+def _with_voices(text: str, names: Collection[str]) -> str:
+    """A cue's text with voice spans for those of named classes, without its other classes."""
+    around: list[str] = []
+
+    def voice(span: re.Match[str]) -> str:
+        before = next(filter(None, reversed(around)), "")
+        if span[0] == "</c>":
+            around[-1:] = []
+        else:
+            around.append(_class_of(span, names))
+        now = next(filter(None, reversed(around)), "")
+        return "" if now == before else f"<v {now}>" if now else "</v>"
+
+    return _CLASS.sub(voice, text)
 
 
 def _split_within(texts: list[list[str]], labels: Labels) -> list[list[str]]:

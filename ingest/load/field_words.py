@@ -15,8 +15,8 @@ SPEAKER_WORDS = frozenset(
 )
 TEXT_WORDS = frozenset(
     """
-    text txt quote zitat texte texto testo tekst treść wypowiedź transkript transkription transcript
-    transcription wortlaut wortbeitrag énoncé
+    text txt utt phrase quote zitat texte texto testo tekst treść wypowiedź transkript
+    transkription transcript transcription wortlaut wortbeitrag énoncé
     transcripción transcrição trascrizione äußerung aussage inhalt contenu contenido contenuto
     conteúdo inhoud obsah promluva текст реплика высказывание 発言 発話 内容 テキスト 文本
     消息内容 消息 내용 발화 पाठ النص
@@ -28,11 +28,13 @@ WORD_WORDS = frozenset("mot palabra parola palavra wort ord słowo slovo сло�
 WORDS_WORDS = frozenset("mots palabras parole palavras wörter słowa slova слова".split())
 """The list of a turn's single words."""
 START_WORDS = frozenset(
-    "debut début inicio início inizio anfang beginn początek začátek начало 開始 开始"
+    "onset debut début inicio início inizio anfang beginn początek začátek начало 開始 开始"
     " zeit temps tiempo tempo czas čas время tijd aika 時間 时间 시간 समय الوقت".split()
 )
 END_WORDS = frozenset("fin fim fine ende koniec konec конец 終了 结束 slut eind einde".split())
-NAME_WORDS = "name nom nombre nome naam namn navn nimi imię imie jmén имя 名前 氏名 姓名".split()
+NAME_WORDS = (
+    "name display called nom nombre nome naam namn navn nimi imię imie jmén имя 名前 氏名 姓名"
+).split()
 """Parts of what a field for somebody's name is called."""
 PEOPLE_WORDS = tuple(
     "speaker participant people person talker member user attendee agent channel sprecher"

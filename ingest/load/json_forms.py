@@ -22,7 +22,7 @@ from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, role
 from dynagrag.ingest.load.captions import with_labels
 from dynagrag.ingest.load.field_turns import turns_in_field, with_leading_times
 from dynagrag.ingest.load.html_text import html_lines, is_markup, read_field
-from dynagrag.ingest.load.json_guesses import with_guesses
+from dynagrag.ingest.load.json_guesses import recurring_note, with_guesses
 from dynagrag.ingest.load.json_people import of_one_kind, spans_of_speakers, with_names
 from dynagrag.ingest.load.json_places import (
     FEW_PAIRS,
@@ -148,7 +148,7 @@ def parse_data(data: Any) -> Parsed:
         check_empty(data)
         searched = searched_records(data)
         if searched is None:
-            return _as_table(data) or _by_values(data) or _only_text(data)
+            return _as_table(data, every) or _by_values(data) or _only_text(data)
         found = wrapped_records(data, searched) or searched
         if found is searched:
             notes += (f"an unknown JSON form: read from {_shown(found.path)}",)
@@ -159,13 +159,19 @@ def parse_data(data: Any) -> Parsed:
     return replace(parsed, notes=notes + parsed.notes, format=found.name)
 
 
-def _as_table(data: Any) -> Parsed | None:
-    """Records or columns whose keys nobody knows, by what their values are; None for others."""
-    rows = rows_in(data)
+def _as_table(records: Any, data: Any) -> Parsed | None:
+    """Records or columns whose keys nobody knows, by what their values are; None for others.
+    `data`: the whole file, which may list names.
+    """
+    rows = rows_in(records)
     if rows is None or not has_times(rows):
         return None
     parsed = parse_table(list(enumerate(rows, 1)), ",")
-    return replace(parsed, notes=(_UNKNOWN, *parsed.notes), format="other-json")
+    notes = [_UNKNOWN, *parsed.notes]
+    if not any(turn.speaker for turn in parsed.turns):
+        notes += recurring_note(rows)
+    turns = with_names(parsed.turns, data)
+    return replace(parsed, turns=turns, notes=tuple(notes), format="other-json")
 
 
 def _by_values(data: Any) -> Parsed | None:
@@ -177,7 +183,7 @@ def _by_values(data: Any) -> Parsed | None:
         found = listed_records(path, values, data)
         parsed = None
         with suppress(LoadError):  # a list of other things: the refusal names the file's keys
-            parsed = _as_table(values) if found is None else _read(found, data)
+            parsed = _as_table(values, data) if found is None else _read(found, data)
         if parsed is not None and any(
             own.speaker or own.start_s is not None for own in parsed.turns
         ):

@@ -1,6 +1,6 @@
 """Who speaks and when, in records of JSON whose keys for that nobody knows: by their values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,16 +38,25 @@ def with_guesses(
         names = [row[at] or None for row in rows[1:]]
         made = [replace(own, speaker=name) for own, name in zip(made, names, strict=True)]
         return made, [*notes, f"speaker by its values: {_shown(header[at])}"]
+    return made, notes + recurring_note(rows, {0})
+
+
+def recurring_note(rows: Sequence[Sequence[str]], taken: Collection[int] = ()) -> list[str]:
+    """A note on fields whose few values come again and again, below a header, where none was taken
+    for who speaks.
+    """
     fields = [
-        f"{_shown(header[own])} ({', '.join(map(_shown, examples))})"
-        for own, examples in recurring_columns(rows, {0})[:_MOST_FIELDS]
+        f"{_shown(rows[0][own])} ({', '.join(map(_shown, examples))})"
+        for own, examples in recurring_columns(rows, taken)[:_MOST_FIELDS]
     ]
-    if fields:
-        notes.append(
-            f"no speaker taken, though its records have {', '.join(fields)}: where one says who"
-            " speaks, rename it to speaker"
-        )
-    return made, notes
+    return (
+        [
+            f"no speaker taken, though its records have {', '.join(fields)}: where one says who speaks,"
+            " rename it to speaker"
+        ]
+        if fields
+        else []
+    )
 
 
 def _rows(values: Sequence[Any], records: Sequence[JsonRecord]) -> list[list[str]]:

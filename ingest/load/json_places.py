@@ -22,6 +22,8 @@ from dynagrag.ingest.load.json_records import (
 )
 from dynagrag.ingest.load.times import MILLI_S, TICK_S
 
+_MAX_KEYS = 500
+"""Of the records of a table."""
 _MAX_DEPTH, _MAX_LISTS, _MAX_WRAPS = 12, 2_000, 3
 """Of the search for segments in a file of an unknown tool."""
 FEW_PAIRS = 0.1
@@ -279,6 +281,7 @@ def wrapped_records(data: Any, searched: FoundRecords) -> FoundRecords | None:
     the most words lie elsewhere.
     """
     inner = [data]
+    enough = MOST_WORDS * searched.num_words
     for _ in range(_MAX_WRAPS):
         inner = [
             own
@@ -289,7 +292,7 @@ def wrapped_records(data: Any, searched: FoundRecords) -> FoundRecords | None:
         ]
         for value in inner[:_MAX_LISTS]:
             found = known_records(value)
-            if found is not None and found.num_words > MOST_WORDS * searched.num_words:
+            if found is not None and found.num_words > enough:
                 return replace(found, data=value)
     return None
 
@@ -378,6 +381,8 @@ def rows_in(data: Any) -> list[list[str]] | None:
     if not isinstance(data, list) or not all(isinstance(own, dict) for own in data):
         return None
     keys = list(dict.fromkeys(key for own in data for key in own))
+    if len(keys) > _MAX_KEYS:
+        return None
     return _texts([keys, *([own.get(key) for key in keys] for own in data)])
 
 

@@ -144,10 +144,12 @@ def plain_label(text: str) -> str:
     label = collapse(_ESCAPED.sub(r"\1", text)).strip('*`"“” ')
     if label[:1] == label[-1:] == "_":
         label = label.strip("_")
-    label = _MANNER.sub("", label.removeprefix("~"))
+    label = _MANNER.sub("", _APART.sub("", label))
     return label.rstrip(" |·•–—")
 
 
+_APART = re.compile(r"~\s+")
+"""WhatsApp's mark of who isn't among one's contacts."""
 _MANNER = re.compile(
     r"[ \t]*\((?:(?:on|off)[- ]camera|voice-?over|(?:via|on|by) (?:the )?(?:tele)?phone"
     r"|cont['’]?d\.?|v\.?[ ]?o\.?|o\.?[ ]?[sc]\.?"

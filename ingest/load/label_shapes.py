@@ -45,6 +45,7 @@ _ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
 _DATE = re.compile(r"\d{1,4}(?:\.? [^\W\d_]+\.?|[./-]\d{1,2}[./-]) ?\d{1,4}$")
 _COUNTED_TURN = re.compile(r"([^\W\d_](?:[^\d\n]{0,30}[^\W\d_])?)[ .#_-]?(\d{1,4})\.?")
 _LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
+_NUMBER_HANDLE = re.compile(r"[#№$@&~]\d{1,6}")
 _HANDLE = re.compile(r"[._@\d]")
 _SENTENCE_END = re.compile(
     r"(?:[.!?…。！？؟۔।॥։።။།៕\u037e]|(?<=[\u0370-\u03ff\u1f00-\u1fff]);|[—–]|-{2,3})"
@@ -105,7 +106,8 @@ def _bare_shape(bare: str) -> Shape:
     if is_sentence:
         return Shape.SENTENCE
     if not any(ch.isalpha() for ch in bare):
-        return Shape.DOUBTFUL if _ODD_SIGN.search(bare) else Shape.SENTENCE
+        is_odd = _ODD_SIGN.search(bare) or _NUMBER_HANDLE.fullmatch(bare)
+        return Shape.DOUBTFUL if is_odd else Shape.SENTENCE
     if not any(ch.isupper() or ch.islower() for ch in bare):
         return Shape.NAME if len(bare) <= _MAX_CASELESS_CHARS else Shape.SENTENCE
     if _ODD_SIGN.search(bare):

@@ -226,9 +226,17 @@ def _goes_on(label: str, facts: FileFacts) -> str | None:
     return "comes once, and its words go on in small letters"
 
 
+_MAX_SHORTENED = 4
+"""Letters of a shortened word: `Capt.`"""
+
+
 def _is_sentence(label: str, facts: FileFacts) -> str | None:
-    if shape_of(label) is Shape.SENTENCE or (
-        len(facts.by_label[label]) == 1 and reads_as_heading(label)
+    is_back = len(facts.by_label[label]) > 1
+    last = label.split()[-1]
+    is_ended = label[-1] in "!?…" or (last.find(".") == len(last) - 1 > _MAX_SHORTENED)
+    is_set_off = facts.is_sure and is_back and not is_ended  # ranks and degrees
+    if (shape_of(label) is Shape.SENTENCE and not is_set_off) or (
+        not is_back and reads_as_heading(label)
     ):
         return "no person: reads as a sentence or a list"
     return None
@@ -353,6 +361,11 @@ def _style(label: str) -> str:
     return "mixed" if any(w.isupper() and len(w) > 2 for w in label.split()) else "plain"
 
 
+def _is_surname(name: str) -> bool:
+    """`Meyer` or `müller-lang`, before a comma."""
+    return shape_of(name) is Shape.NAME or len(name.split()) == 1
+
+
 def _once_a_name(label: str, head: Head, facts: FileFacts) -> str | None:
     """What shows that a label that comes once is a name."""
     shape, words = shape_of(label), label.split()
@@ -376,7 +389,7 @@ def _once_a_name(label: str, head: Head, facts: FileFacts) -> str | None:
         is_label = (
             shape is Shape.NAME
             or len(words) == 1
-            or ("," in label and shape_of(label.partition(",")[0]) is Shape.NAME)
+            or ("," in label and _is_surname(label.partition(",")[0]))
             or (len(words) in _OFFICE_WORDS and words[0][0].isupper() and words[-1][0].isupper())
         )
         return "every turn of the file begins with a label" if is_label and not is_word else None

@@ -136,8 +136,9 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         blocks = _blocks(voices, facts)
         is_back = facts.num_repeated > 0 or facts.coverage >= _BY_LINE
         is_short = len(blocks) < _FEW and len(blocks) >= 0.75 * len(heads) and is_back
-        is_likely = forms is not FORMS or (is_short and chosen[0].form.proof is Proof.COLON)
-        against = why_nobody_speaks(blocks, is_likely)
+        are_captions = forms is not FORMS
+        is_likely = are_captions or (is_short and chosen[0].form.proof is Proof.COLON)
+        against = why_nobody_speaks(blocks, is_likely, are_captions)
         if against is not None:
             return _without_form(lines, chosen[0], against)
     for at in facts.front | _listed_names(heads, facts):
@@ -471,12 +472,15 @@ def _stray_heads(
         if head.label in speakers or (may_open and (is_marked or _is_full_name(head.label))):
             yield head
     if is_plain and coverage >= _HALF:
-        is_full = coverage >= _EVERY
+        # Where each turn has its time, a line without is of the message above it.
+        is_timed = sum(head.clock is not None for head in heads.values()) >= _EVERY * len(heads)
         is_bare = sum(head.is_bare for head in heads.values()) >= 0.7 * len(heads)
         for at, line in enumerate(lines):
             if at > first and at not in covered and (line.opens or is_by_line):
                 odd = _PLAIN.head(lines, at)
-                if odd is not None and _could_be_label(odd, is_bare, is_by_line or is_full):
+                if odd is None or (is_timed and not _is_full_name(odd.label)):
+                    continue
+                if _could_be_label(odd, is_bare, is_by_line or coverage >= _EVERY):
                     yield odd
 
 

@@ -35,6 +35,7 @@ _CALLED = re.compile(
 _MAX_CASELESS = 30
 """So many labels are enough to look for."""
 _BACK, _FEWEST = 0.2, 4
+_LONG_RUN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +53,18 @@ class _Sign:
     test: Callable[[Sequence[Block]], bool]
 
 
-def why_nobody_speaks(blocks: Sequence[Block], is_likely: bool) -> str | None:
+def why_nobody_speaks(
+    blocks: Sequence[Block], is_likely: bool, is_of_captions: bool = False
+) -> str | None:
     """What speaks against it that people speak; None where they do. `is_likely`: they do where
-    little speaks against it, as in captions, or in so few turns that they show nothing.
+    little speaks against it, as in captions, which are no list of questions, or in so few turns
+    that they show nothing.
     """
     shown = [sign for sign in SIGNS if sign.test(blocks)]
     against = ", ".join(sign.what for sign in shown if sign.points < 0)
     points = sum(sign.points for sign in shown)
     is_likely = is_likely and all(sign.points > -2 for sign in shown)
-    if points >= ENOUGH or (is_likely and not _question_label(blocks)):
+    if points >= ENOUGH or (is_likely and (is_of_captions or not _question_label(blocks))):
         return None
     return against or "nothing shows that people speak"
 
@@ -207,6 +211,12 @@ def _share_back(runs: Sequence[str]) -> float:
     return (len(runs) - len(set(runs))) / (len(runs) - 1) if len(runs) > 1 else 1.0
 
 
+def _is_none_back(blocks: Sequence[Block]) -> bool:
+    """No label has a turn after another's, and none goes on for long, as who gives a talk does."""
+    runs = _runs(blocks)
+    return not _share_back(runs) and len(blocks) < _LONG_RUN * len(runs)
+
+
 def _are_entries(blocks: Sequence[Block]) -> bool:
     """As in a bibliography, a programme or a list of works, behind whose names nobody says I. In
     each of 124 transcripts a quarter of the changes or more go back to somebody.
@@ -254,8 +264,7 @@ SIGNS = (
           lambda blocks: _share(blocks, lambda b: _may_end(b.words)) < 0.2),
     _Sign(-2, "labels come in a fixed order, as the fields of records", _is_order_fixed),
     _Sign(-6, "hardly any label comes back after another, as in a list of entries", _are_entries),
-    _Sign(-1, "no label comes back after another",
-          lambda blocks: len(_runs(blocks)) > 2 and not _share_back(_runs(blocks))),
+    _Sign(-1, "no label comes back after another", _is_none_back),
     _Sign(-1, "what stands behind labels begins in small letters", _go_on_small),
     _Sign(-2, "definitions stand behind labels", _are_definitions),
     _Sign(-4, "labels are code", lambda blocks: _share(blocks, lambda b: _is_code(b.label)) >= 0.5),

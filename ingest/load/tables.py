@@ -106,6 +106,8 @@ def columns_of(header: Sequence[str]) -> Columns | None:
     if not found["text"]:
         return None
     places = {role: names.index(name) for role, name in found.items() if name}
+    if found["end"] == "offset" and "start" not in places:  # beside an onset it is the end
+        places["start"] = places.pop("end")
     return Columns(
         text=places["text"],
         speaker=places.get("speaker"),

@@ -51,7 +51,8 @@ _MIN_ENGLISH, _MIN_ENGLISH_OF_BEST = 0.12, 0.3
 sentences have 0.13 and more, those of other languages 0.1 at most.
 """
 _ASKS = frozenset(
-    "who whose what when where which why how did does were should would could".split()
+    "who whose what when where which why how did does were should would could tell give list"
+    " describe explain compare summarize summarise name".split()
 )
 """No other language that is told apart has one of them."""
 _LIKELY = 0.5

@@ -5,6 +5,7 @@ else measured with some hundred short texts (a second of bge-small's CPU time) a
 import json
 import logging
 from base64 import b64decode, b64encode
+from contextlib import suppress
 
 import numpy as np
 
@@ -41,14 +42,21 @@ def kept_scale(store: GraphStore) -> CosineScale | None:
     identity = store.embedder()
     if identity is None or _is_minilm(identity):
         return MINILM_SCALE if identity else None
-    kept = json.loads(store.note(NOTE) or "{}")
+    with suppress(ValueError, KeyError, TypeError, AttributeError):  # a damaged note is none
+        return _read(store.note(NOTE), identity)
+    return None
+
+
+def _read(note: str | None, identity: EmbedderIdentity) -> CosineScale | None:
+    kept = json.loads(note or "{}")
     if (kept.get("name"), kept.get("dimension")) != (identity.name, identity.dimension):
         return None  # of the embedder before
     questions = np.frombuffer(b64decode(kept["questions"]), dtype=np.float16)
+    answers = None if kept["answers"] is None else float(kept["answers"])
     return CosineScale(
-        kept["names"],
-        kept["apart"],
-        kept["answers"],
+        float(kept["names"]),
+        float(kept["apart"]),
+        answers,
         questions.reshape(-1, identity.dimension).astype(np.float32),
     )
 

@@ -159,3 +159,14 @@ def test_scales_are_those_of_the_docs_and_leave_names_of_different_things_apart(
         assert measured == pytest.approx(known, abs=0.004)
     names, rows = [Name(thing.casefold()) for thing in THINGS], embedder.embed_documents(THINGS)
     assert candidate_pairs(names, rows, scale=found) == []
+
+
+@pytest.mark.parametrize(
+    "note", ["not json", "[]", '{"name": "shifted", "dimension": 65}', '{"name": ["a"]}']
+)
+def test_a_damaged_note_is_no_scale(tmp_path: Path, note: str) -> None:
+    store = sqlite_store("", tmp_path, "w", load_settings())
+    store.set_embedder(_Shifted(1.0).identity)
+    store.set_note(NOTE, note)
+    assert kept_scale(store) is None
+    store.close()

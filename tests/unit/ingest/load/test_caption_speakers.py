@@ -193,3 +193,43 @@ def test_where_dashes_part_unnamed_voices_a_label_holds_for_its_sentence(tmp_pat
         (None, "It always is."),
         (None, "- Is it?"),
     ]
+
+
+_COLOURS = "WEBVTT\n\nSTYLE\n::cue(.ben) { color: #ff0; }\n\nSTYLE\n::cue(.ida) { color: #0ff; }\n"
+
+
+def _vtt(*cues: str) -> str:
+    return _COLOURS + "".join(
+        f"\n00:0{n}.000 --> 00:0{n}.900\n{text}\n" for n, text in enumerate(cues)
+    )
+
+
+def test_spans_within_a_voice_are_of_that_voice(tmp_path: Path) -> None:
+    found = _read(
+        tmp_path,
+        "a.vtt",
+        _vtt("<c.ben>Hi <c.yellow>you</c> and me.</c>", "<c.ida.bg_black>Hello.</c>"),
+    )
+    assert found == [("ben", "Hi you and me."), ("ida", "Hello.")]
+
+
+def test_names_in_the_words_stand_before_classes(tmp_path: Path) -> None:
+    said = ["<c.ben>Nora: Is it dry?</c>", "<c.ida>Ilya: It is.</c>"] * 3
+    found = _read(tmp_path, "a.vtt", _vtt(*said))
+    assert [speaker for speaker, _ in found] == ["Nora", "Ilya"] * 3
+
+
+def test_few_cues_with_classes_name_nobody(tmp_path: Path) -> None:
+    found = _read(
+        tmp_path, "a.vtt", _vtt("<c.ben>Hi.</c>", "<c.ida>Hm.</c>", "So.", "It is.", "No.")
+    )
+    assert {speaker for speaker, _ in found} == {None}
+
+
+def test_words_before_a_colon_within_a_line_are_no_label(tmp_path: Path) -> None:
+    found = _read(
+        tmp_path,
+        "a.srt",
+        _srt("Nora: It leaks. And note: at night.", "Ilya: I know.", "Nora: Do you?", "Ilya: Yes."),
+    )
+    assert found[0] == ("Nora", "It leaks. And note: at night.")

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -307,3 +308,28 @@ def test_lists_of_chapters_are_one() -> None:
     ]
     data = {"parts": [{"head": "One", "lines": rows[:1]}, {"head": "Two", "lines": rows[1:]}]}
     assert _said(data) == [(_PAIR[at % 2], float(at), text) for at, text in enumerate(_TEXTS)]
+
+
+def test_an_id_with_two_names_keeps_its_own() -> None:
+    talk = [{"speaker": f"p{at % 2}", "start": at, "text": text} for at, text in enumerate(_TEXTS)]
+    people = [{"id": "p0", "name": "Ida"}, {"id": "p0", "name": "Ina"}, {"id": "p1", "name": "Per"}]
+    assert {own[0] for own in _said({"people": people, "turns": talk})} == {"p0", "Per"}
+
+
+def test_many_wrapped_talks_are_read_in_time_of_their_length() -> None:
+    talk = [{"speaker": "Ida", "text": "It is."}, {"speaker": "Per", "text": "Is it?"}] * 5
+    began = process_time()
+    parse_json(json.dumps({f"k{at}": {"segments": talk} for at in range(400)}))
+    assert process_time() - began < 10
+
+
+def test_ids_under_keys_that_nobody_knows_take_names_or_are_noted() -> None:
+    rows = [
+        {"n": 7 * at, "aaa": f"p-{at % 2}", "bbb": f"00:00:0{at}", "ccc": text}
+        for at, text in enumerate(_TEXTS)
+    ]
+    roster = [{"pid": f"p-{at}", "displayAs": name} for at, name in enumerate(_PAIR)]
+    parsed = parse_json(json.dumps({"roster": roster, "exchange": rows}))
+    speakers = [turn.speaker for turn in parsed.turns]
+    is_noted = "no speaker taken, though its records have aaa (p-0, p-1)" in " ".join(parsed.notes)
+    assert speakers == [*_PAIR] * 2 or (set(speakers) == {None} and is_noted)

@@ -354,3 +354,9 @@ def test_a_column_of_roles_beside_one_of_senders_is_not_the_speaker(
                    for at, row in enumerate(TALK))  # fmt: skip
     source = load(tmp_path, "a.csv", f"t,{names[0]},{names[1]},x\n{body}")
     assert [turn.speaker for turn in source.turns] == [row[0] for row in TALK]
+
+
+def test_an_offset_without_an_onset_is_where_a_turn_begins(tmp_path: Path) -> None:
+    body = "".join(f'{row[1]},{row[0]},"{row[3]}"\n' for row in TALK)
+    source = load(tmp_path, "a.csv", "offset,speaker,text\n" + body)
+    assert [turn.start_s for turn in source.turns] == [row[1] for row in TALK]

@@ -438,3 +438,40 @@ def test_a_page_of_nested_quotations_and_headings_is_read_in_linear_time(tmp_pat
     start = process_time()
     assert said(tmp_path, "a.html", page)
     assert process_time() - start < 10
+
+
+def test_degrees_and_handles_in_bold_are_labels(tmp_path: Path) -> None:
+    officer = "Lt. Col. Per Vik-Lund, M.D., M.P.H."
+    labels = ["Ida Holm", "Şirin Aydın, Dipl.-Ing. (FH)", officer, "~mira"]
+    lines = [f"**{labels[at % 4]}:** We close the sluice on day {at}." for at in range(8)]
+    lines.append("**#17:** I close it too.")
+    source = load(tmp_path, "a.md", "\n\n".join(lines))
+    assert [turn.speaker for turn in source.turns] == [*labels * 2, "#17"]
+
+
+def test_captions_in_which_one_asks_and_one_answers_have_speakers(tmp_path: Path) -> None:
+    cues = [
+        "ليلى: متى افتتحت المطحنة؟",
+        "سامر: في الربيع.",
+        "ليلى: ومن بناها؟",
+        "سامر: بناها ياسر.",
+        "ليلى: هل ما زالت تعمل؟",
+        "سامر: نعم، كل يوم خميس.",
+    ]
+    text = "\n".join(
+        f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{own}\n" for n, own in enumerate(cues)
+    )
+    assert [t.speaker for t in load(tmp_path, "a.srt", text).turns] == ["ليلى", "سامر"] * 3
+
+
+def test_a_line_of_a_message_is_no_label_of_a_chat(tmp_path: Path) -> None:
+    text = "".join(
+        f"[3/2/26, 9:0{at}:00 PM] {who}: {words}\n"
+        for at, (who, words) in enumerate(
+            [("Ida", "Nine of twelve."), ("Per", "We told you.\nAnd a note: the gate sticks."),
+             ("Ida", "You did."), ("Per", "In May."), ("Ida", "It was June.")]
+        )
+    )  # fmt: skip
+    heard = [(t.speaker, t.text) for t in load(tmp_path, "a.txt", text).turns]
+    assert heard[1] == ("Per", "We told you. And a note: the gate sticks.")
+    assert [who for who, _ in heard] == ["Ida", "Per", "Ida", "Per", "Ida"]

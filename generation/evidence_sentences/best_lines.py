@@ -62,14 +62,14 @@ def best_lines(
     name, foreign = embedder.identity.name, foreign_language(question, found)
     language = foreign if is_english_alone(name) else ""
     return BestLines(
-        lines,
-        chance,
-        is_nothing_fitting,
-        ids,
-        unknown,
-        () if is_nothing_fitting else quiet(lines, found.sides),
-        clips_of(index, lines, found.sides),
-        (not_judged(name, foreign),) if chance is None else (),
-        language,
-        other_person(index, question, found, embedder),
+        lines=lines,
+        answerable=chance,
+        is_nothing_fitting=is_nothing_fitting,
+        document_ids=ids,
+        unknown_names=unknown,
+        quiet_speakers=() if is_nothing_fitting else quiet(lines, found.sides),
+        clips=clips_of(index, lines, found.sides),
+        notes=(not_judged(name, foreign),) if chance is None else (),
+        unread_language=language,
+        other_person=other_person(index, question, found, embedder),
     )

@@ -54,12 +54,13 @@ def best_lines(
     if reranker is not None:
         found = reranked(index, question.text, found, reranker)
     lines = evidence_lines(index, found)
-    chance = answerable(index, question, found)
+    foreign = foreign_language(question, found)
+    chance = answerable(index, question, found, foreign)
     looked_at = dict.fromkeys(s.row for s in found.sentences)
     ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
     is_nothing_fitting = not lines or (chance is not None and chance < LEAST)
-    name, foreign = embedder.identity.name, foreign_language(question, found)
+    name = embedder.identity.name
     language = foreign if is_english_alone(name) else ""
     return BestLines(
         lines=lines,
@@ -71,5 +72,5 @@ def best_lines(
         clips=clips_of(index, lines, found.sides),
         notes=(not_judged(name, foreign),) if chance is None else (),
         unread_language=language,
-        other_person=other_person(index, question, found, embedder),
+        other_person=other_person(index, question, found, foreign, embedder),
     )

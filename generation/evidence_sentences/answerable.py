@@ -48,9 +48,7 @@ LEAST = 0.5
 """Below that a question counts as not answered."""
 
 
-def answerable(
-    index: LineIndex, question: Question, fits: Fits, foreign: str
-) -> float | None:
+def answerable(index: LineIndex, question: Question, fits: Fits, foreign: str) -> float | None:
     """How likely the sources answer the question, 0 to 1; None where cosines of the embedder don't
     tell, or the question or most of the lines aren't English: an English embedder puts texts of one
     other language near each other, whatever they say, and no word of a question stands in the lines

@@ -20,7 +20,6 @@ from dynagrag.generation.evidence_sentences.answerable import foreign_language
 from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES, fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.evidence_sentences.other_person import other_person
-from dynagrag.retrieval.passages import PassageScores
 
 _MAX_WORDS = 45
 
@@ -30,9 +29,11 @@ class PersonTeller:
     asked of one.
     """
 
-    def __init__(self, snapshot: Snapshot, embedder: Embedder, arm: str) -> None:
-        """`arm`: the name of the one whose passages are read."""
-        self._index, self._embedder = LineIndex(PassageScores(snapshot)), embedder
+    def __init__(self, lines: LineIndex, embedder: Embedder, arm: str) -> None:
+        """`lines`: of the snapshot that the arms search. `arm`: the name of the one whose passages
+        are read.
+        """
+        self._index, self._embedder = lines, embedder
         self.arm = arm
 
     def tells(self, question: Question, found: Retrieval) -> bool:

@@ -20,7 +20,7 @@ from dynagrag.core.schema.scales import MINILM_UNRELATED
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.consolidate.blocking import candidate_pairs
 from dynagrag.ingest.consolidate.guards import Name
-from dynagrag.models.cosine_scales import NOTE, kept_scale, measure_scale, scale_of
+from dynagrag.models.cosine_scales import SCALE_NOTE, kept_scale, measure_scale, scale_of
 from dynagrag.models.embedders import open_embedder
 from dynagrag.models.scale_texts import ANSWERED, THINGS
 from dynagrag.registry.stores import sqlite_store
@@ -97,8 +97,8 @@ def test_it_is_measured_once_and_kept_until_the_embedder_changes(tmp_path: Path)
     assert measured == scale_of(store, embedder) == kept_scale(store)
     assert np.allclose(scale_of(store, embedder).questions, measured.questions, atol=1e-3)
     assert embedder.num_texts == measured_texts()
-    kept = store.note(NOTE)
-    store.set_note(NOTE, kept.replace("shifted", "another"))
+    kept = store.note(SCALE_NOTE)
+    store.set_note(SCALE_NOTE, kept.replace("shifted", "another"))
     assert kept_scale(store) is None
     store.close()
 

@@ -9,6 +9,11 @@ NUM_WINDOWS = 50
 """Passages, or stretches of talk, that a reranker reads for a question."""
 
 
+def with_reranker(retriever: Retriever, reranker: Reranker | None, snapshot: Snapshot) -> Retriever:
+    """The retriever, whose best passages the reranker orders, where there is one."""
+    return retriever if reranker is None else CrossEncoderSearch(retriever, reranker, snapshot)
+
+
 class CrossEncoderSearch:
     """The passages of another retriever. The best 50 share out the scores that they had in the
     reranker's order; those behind them, subgraphs and turns stay.

@@ -15,7 +15,7 @@ from dynagrag.evaluation.retrieval.prompt_arms import PromptArm, make_prompt_arm
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.retrievers import RETRIEVERS
-from dynagrag.retrieval.cross_encoder_search import CrossEncoderSearch
+from dynagrag.retrieval.cross_encoder_search import with_reranker
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.workspace.facade import Workspace
@@ -127,7 +127,7 @@ def make_arms(
         if name == RERANKED:
             reranker = space.models.reranker
             assert reranker is not None  # else the run was refused
-            retriever = CrossEncoderSearch(retriever, reranker, snapshot)
+            retriever = with_reranker(retriever, reranker, snapshot)
         prompts = None
         if has_prompts:
             writer = wiring.make_retriever(row.prompts_by, snapshot, profile, passages, open_index)

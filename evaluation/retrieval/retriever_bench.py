@@ -16,6 +16,7 @@ from dynagrag.evaluation.retrieval.retrieval_report import (
     RetrievedPassage,
 )
 from dynagrag.evaluation.retrieval.retriever_arms import Arm
+from dynagrag.generation.evidence_sentences.answerable import foreign_language
 from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES, fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.evidence_sentences.other_person import other_person
@@ -39,7 +40,8 @@ class PersonTeller:
         row_of = self._index.passages.row_of
         rows = [row_of[scored.passage.id] for scored in found.passages[:NUM_PASSAGES]]
         lines = fits(self._index, question, rows, self._embedder)
-        return other_person(self._index, question, lines, self._embedder) is not None
+        foreign = foreign_language(question, lines)
+        return other_person(self._index, question, lines, foreign, self._embedder) is not None
 
 
 class RetrieverBench:

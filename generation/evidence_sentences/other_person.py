@@ -17,7 +17,6 @@ import numpy as np
 
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import OtherPerson, Question
-from dynagrag.generation.evidence_sentences.answerable import foreign_language
 from dynagrag.generation.evidence_sentences.excerpts import citation_of
 from dynagrag.generation.evidence_sentences.line_fit import (
     MAX_TURNS_APART,
@@ -64,14 +63,15 @@ class LineOwners:
 
 
 def other_person(
-    index: LineIndex, question: Question, fits: Fits, embedder: Embedder
+    index: LineIndex, question: Question, fits: Fits, foreign: str, embedder: Embedder
 ) -> OtherPerson | None:
     """Who it is of whom lines say what is asked of somebody. None where they say it of the one who
     is asked about, or it can't be told: none or several are asked about, they are no speakers, no
-    other's lines were looked at, or question or lines aren't English.
+    other's lines were looked at, or question or lines aren't English. `foreign`: of
+    `foreign_language`.
     """
     people = index.speakers.people_in(question.text)
-    if len(people) != 1 or not fits.sentences or foreign_language(question, fits):
+    if len(people) != 1 or not fits.sentences or foreign:
         return None
     (asked,) = people
     if not _is_name(question.text, asked):

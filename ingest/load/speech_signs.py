@@ -255,7 +255,7 @@ SIGNS = (
     _Sign(-2, "labels come in a fixed order, as the fields of records", _is_order_fixed),
     _Sign(-6, "hardly any label comes back after another, as in a list of entries", _are_entries),
     _Sign(-1, "no label comes back after another",
-          lambda blocks: len(_runs(blocks)) > 2 and not _share_back(_runs(blocks))),
+          lambda blocks: len(blocks) > 2 and not _share_back(_runs(blocks))),
     _Sign(-1, "what stands behind labels begins in small letters", _go_on_small),
     _Sign(-2, "definitions stand behind labels", _are_definitions),
     _Sign(-4, "labels are code", lambda blocks: _share(blocks, lambda b: _is_code(b.label)) >= 0.5),

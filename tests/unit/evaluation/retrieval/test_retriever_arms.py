@@ -8,7 +8,13 @@ import numpy as np
 
 from dynagrag.core.schema import Graph, Snapshot
 from dynagrag.evaluation.retrieval.gcn_arm import GCN
-from dynagrag.evaluation.retrieval.retriever_arms import INSTEAD, SPLIT, known_arms, make_arms
+from dynagrag.evaluation.retrieval.retriever_arms import (
+    INSTEAD,
+    RERANKED,
+    SPLIT,
+    known_arms,
+    make_arms,
+)
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 
@@ -26,13 +32,14 @@ SNAPSHOT = Snapshot(
 
 def test_a_profile_arm_runs_its_own_retriever_and_any_other_the_one_of_its_name() -> None:
     names = [name for name in known_arms() if name != SPLIT]
-    space = cast("Any", SimpleNamespace(folder=Path()))
+    models = SimpleNamespace(reranker=object())
+    space = cast("Any", SimpleNamespace(folder=Path(), models=models))
     made = {
         arm.name: arm.retriever.name
         for arm in make_arms(names, space, SNAPSHOT, is_whole=False, pruner=NoPruner())
     }
     of_profile = {"default": "bridge-ppr", "paper": "dynagrag", "paper-cosine": "dynagrag-cosine"}
-    of_profile |= dict.fromkeys(("graph", "ego", "ego-cosine"), "bridge-ppr")
+    of_profile |= dict.fromkeys(("graph", "ego", "ego-cosine", RERANKED), "bridge-ppr")
     assert made == of_profile | {name: name for name in RETRIEVERS if name not in INSTEAD} | {
         GCN: GCN
     }

@@ -28,8 +28,8 @@ class CrossEncoderSearch:
         found = self._inner.retrieve(question, max(num_passages, NUM_WINDOWS), num_subgraphs)
         best, behind = found.passages[:NUM_WINDOWS], found.passages[NUM_WINDOWS:]
         texts = [self._snapshot.passage_text(scored.passage) for scored in best]
-        fits = self._reranker.scores(question.text, texts)
-        order = sorted(range(len(best)), key=lambda i: (-round(float(fits[i]), 6), i))
+        relevance = self._reranker.scores(question.text, texts)
+        order = sorted(range(len(best)), key=lambda i: (-round(float(relevance[i]), 6), i))
         dealt = [
             ScoredPassage(best[i].passage, own.score) for i, own in zip(order, best, strict=True)
         ]

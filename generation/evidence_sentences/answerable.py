@@ -23,7 +23,7 @@ from dynagrag.language.words import HONORIFICS, ROLE_NOUNS
 
 NOTHING_FITS = "Nothing in the sources seems to answer this question."
 _LANGUAGES = (ENGLISH, UNKNOWN)
-NUM_PASSAGES = 5
+NUM_SHARED_PASSAGES = 5
 
 
 class Signs(NamedTuple):
@@ -110,7 +110,8 @@ def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:
     for sentence in fits.sentences:
         held.setdefault(sentence.row, set()).update(sentence.stems & wanted)
     shares = [
-        sum(rarity[word] for word in words) / whole for words in list(held.values())[:NUM_PASSAGES]
+        sum(rarity[word] for word in words) / whole
+        for words in list(held.values())[:NUM_SHARED_PASSAGES]
     ]
     return Signs(
         passage=index.snapshot.scale.of_best(

@@ -43,6 +43,7 @@ NUM_OF_EACH = 5
 BESIDE = 0.5
 """A neighbour's share in the vector of a sentence with its neighbours."""
 MAX_TURNS_APART = 2
+"""Of an answer and the question before it, or of a line and who is spoken to in it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,13 @@ import numpy as np
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import OtherPerson, Question
 from dynagrag.generation.evidence_sentences.excerpts import citation_of
+from dynagrag.generation.evidence_sentences.line_fit import (
+    MAX_TURNS_APART,
+    Fits,
+    Floats,
+    WordShares,
+)
 from dynagrag.generation.evidence_sentences.line_fit import WEIGHTS as FIT_WEIGHTS
-from dynagrag.generation.evidence_sentences.line_fit import Fits, Floats, WordShares
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
 from dynagrag.generation.support import WORD
 from dynagrag.language.english.data import words_of
@@ -47,8 +52,6 @@ _WE = words_of(WordClass.OF_SPEAKERS) - _YOU
 _CALL_BEGINS = re.compile(r"(?:^|[,.!?…;:–—-])\s*(?:[^\W\d_]+[,!]?\s+){0,2}$")
 _CALL_ENDS = re.compile(r"\s*(?:$|[^\w\s'’])")
 _MIN_NICKNAME = 3
-_MAX_TURNS_APART = 2
-"""Of a line and who is spoken to in it, where more than two speak."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +142,10 @@ def _spoken_to(index: LineIndex, sentence: PassageSentence) -> set[str]:
     if len(labels) == 1 or not sentence.turn:
         return set(labels)
     turns, at = index.snapshot.turns[sentence.document_id], sentence.turn_index
-    before, after = turns[max(0, at - _MAX_TURNS_APART) : at][::-1], turns[at + 1 :]
+    before, after = turns[max(0, at - MAX_TURNS_APART) : at][::-1], turns[at + 1 :]
     near = (
         next((t.speaker for t in beside if t.speaker in labels), None)
-        for beside in (before, after[:_MAX_TURNS_APART])
+        for beside in (before, after[:MAX_TURNS_APART])
     )
     return {label for label in near if label}
 

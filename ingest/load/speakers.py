@@ -61,6 +61,7 @@ _WITNESS = re.compile(
 )
 """Above what a witness answers in Australia: `<ROSA LIND, sworn`."""
 _UNNAMED = "――"
+_VOICE = re.compile(r"[–—―-][ ]?(?=\w|[¿¡])")
 _MANNER = re.compile(r"[ \t]*[(\[](?=[^\W\dA-Z])[^\W\d_A-Z][^()\[\]]{0,60}[)\]]$")
 _GUARDED = {
     "in bold before a colon",
@@ -307,10 +308,12 @@ def with_lone_label(lines: Sequence[TextLine], labels: Labels, is_timed: bool) -
 
 
 def unnamed_voices(lines: Sequence[TextLine]) -> list[str]:
-    """A note where paragraphs ask and those below them answer, as people do, all without a name."""
+    """A note where paragraphs ask and those below them answer, as people do, all without a name; a
+    dash before each shows that they do.
+    """
     paragraphs: list[str] = []
     for line in lines:
-        if line.opens or not paragraphs:
+        if line.opens or not paragraphs or _VOICE.match(line.text):
             paragraphs.append(line.text)
         else:
             paragraphs[-1] += f" {line.text}"
@@ -321,7 +324,9 @@ def unnamed_voices(lines: Sequence[TextLine]) -> list[str]:
         for at in pairs
         for n, label in enumerate(("Question", "Answer"))
     ]
-    if len(pairs) < RECURS or 6 * len(pairs) < len(asks) or why_nobody_speaks(blocks, False):
+    have_dashes = all(_VOICE.match(block.words) for block in blocks)
+    is_talk = have_dashes or why_nobody_speaks(blocks, False) is None
+    if len(pairs) < RECURS or 6 * len(pairs) < len(asks) or not is_talk:
         return []
     return [
         f"{len(pairs)} paragraphs ask and the next ones answer, none with a name, so all are"
@@ -467,7 +472,7 @@ def _stray_heads(
             continue
         if at < first and not ends_sentence(head.rest):  # `Host: Ada Holm`, above the talk
             continue
-        is_marked = lines[at].text[0] in "*_"
+        is_marked = lines[at].text[0] in "*_" or (is_by_line and at > max(heads))
         may_open = head.opens or lines[at].is_indented or is_by_line
         if head.label in speakers or (may_open and (is_marked or _is_full_name(head.label))):
             yield head

@@ -214,7 +214,7 @@ def _share_back(runs: Sequence[str]) -> float:
 def _is_none_back(blocks: Sequence[Block]) -> bool:
     """No label has a turn after another's, and none goes on for long, as who gives a talk does."""
     runs = _runs(blocks)
-    return not _share_back(runs) and len(blocks) < _LONG_RUN * len(runs)
+    return 2 < len(blocks) < _LONG_RUN * len(runs) and not _share_back(runs)
 
 
 def _are_entries(blocks: Sequence[Block]) -> bool:

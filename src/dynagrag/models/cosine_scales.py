@@ -15,7 +15,7 @@ from dynagrag.models.known_embedders import known_by_name
 from dynagrag.models.scale_texts import ANSWERED, THINGS
 
 _LOG = logging.getLogger(__name__)
-NOTE = "cosine-scale"
+SCALE_NOTE = "cosine-scale"
 LEAST_GAP = 1.5
 """How many standard deviations of the cosines of unrelated pairs lie between these and answers, at
 least, where cosines tell anything: MiniLM has 4.8, bge-small 3.8, e5-small 3.0, weights drawn at
@@ -33,7 +33,7 @@ def scale_of(store: GraphStore, embedder: Embedder) -> CosineScale:
         return found
     scale, identity = scale_of_embedder(embedder), embedder.identity
     if store.embedder() == identity and not isinstance(embedder, ScaledEmbedder):
-        store.set_note(NOTE, _text(scale, identity))
+        store.set_note(SCALE_NOTE, _text(scale, identity))
     return scale
 
 
@@ -43,7 +43,7 @@ def kept_scale(store: GraphStore) -> CosineScale | None:
     if identity is None or _is_minilm(identity):
         return MINILM_SCALE if identity else None
     with suppress(ValueError, KeyError, TypeError, AttributeError):  # a damaged note is none
-        return _read(store.note(NOTE), identity)
+        return _read(store.note(SCALE_NOTE), identity)
     return None
 
 

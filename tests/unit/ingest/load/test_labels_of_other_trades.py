@@ -15,7 +15,7 @@ FORMS: dict[str, tuple[str, str, list[Turn]]] = {
         "VORGANG 4711  LEITUNG: Warmwasser\nMA  > Guten Tag, was ist kaputt?\n"
         "KD  > Der Kessel. Er pfeift.\n-- Warteschleife 00:30 --\nMA  > Seit wann pfeift er?\n"
         "KD  > Seit Sonntag.\n== Weiter an Leitung ==\nLTG > Wir kommen.\nKD  > Danke.\n"
-        "LTG > Gern.\nNOTIZ: Kessel getauscht\n",
+        "LTG > Gern.\nNotiz: Kessel getauscht\n",
         [
             (None, "VORGANG 4711 LEITUNG: Warmwasser"),
             ("MA", "Guten Tag, was ist kaputt?"),
@@ -27,7 +27,7 @@ FORMS: dict[str, tuple[str, str, list[Turn]]] = {
             ("LTG", "Wir kommen."),
             ("KD", "Danke."),
             ("LTG", "Gern."),
-            (None, "NOTIZ: Kessel getauscht"),
+            (None, "Notiz: Kessel getauscht"),
         ],
     ),
     "minutes in a column, with notes that have none": (
@@ -185,6 +185,11 @@ NOBODYS = {
         "Domare: Ek, Tore\n\nHÄNDELSER\n14:02 Lind: frispark\n14:09 Ek: varning, bänken\n"
         "14:17 Holm: mål, vänsterfot\n14:31 Lind: byte. Var det rätt? Se bilaga.\n"
         "14:44 Holm: hörna\n14:58 Ek: paus\n\nRESULTAT\n1. halvlek: 1-0\nNorra: ingen protest.\n"
+    ),
+    "chronique.txt": (
+        "Le pont : la pile tient\n\nPar Ida Sol\n\nPourquoi tient-elle ? On ne sait pas.\n\n"
+        "« Je suis patiente », dit la préfète.\n\nÀ lire : Le clocher penche\n"
+        "À lire : La gare dort\n\nCommentaires : 12\n"
     ),
     "acta.txt": (
         "ACTA DEL PARTIDO\nCampo: Las Eras\nLocal: Unión Eras\nÁrbitro: Gil, Ana\n\nINCIDENCIAS\n"

@@ -987,6 +987,16 @@ def test_an_interview_without_names_is_nobodys_with_a_note_of_what_to_do(tmp_pat
     assert "--speaker-map" in note
 
 
+def test_questions_and_answers_behind_dashes_are_nobodys_with_a_note(tmp_path: Path) -> None:
+    said = ("Mikor épült?", "Tavaly. Ketten építettük.", "Ki segített?", "A fiam.", "És a pénz?")
+    text = "".join(f"– {words}\n" for words in (*said, "Az nem segített."))
+    path = tmp_path / "a.txt"
+    path.write_text(f"A malom\n\n{text}", encoding="utf-8")
+    source = load_source(path)
+    assert {turn.speaker for turn in source.turns} == {None}
+    assert any(note.startswith("3 paragraphs ask") for note in source.notes)
+
+
 def test_times_of_a_chat_below_a_transcript_are_left_out_with_a_note(tmp_path: Path) -> None:
     row = "a log of messages below a transcript has names, and no times"
     path = tmp_path / "a.txt"

@@ -19,7 +19,7 @@ from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import GraphStore, RecordStore
 from dynagrag.core.schema import Document
 
-NOTE = "deletions"
+DELETIONS_NOTE = "deletions"
 _MAX_KEPT = 100
 """How many finished deletions stay noted: a note is read with every look at a server's store."""
 _HASH_DIGITS = 16
@@ -75,7 +75,7 @@ def read_deletions(store: RecordStore) -> tuple[Deletion, ...]:
     """All that are noted, oldest first. StoreError where another version of dynagrag noted them in
     another form.
     """
-    text = store.note(NOTE)
+    text = store.note(DELETIONS_NOTE)
     try:
         return _DELETIONS.validate_json(text, strict=True) if text else ()
     except ValidationError as err:
@@ -95,7 +95,7 @@ def write_deletions(store: RecordStore, deletions: Iterable[Deletion]) -> None:
             num_done -= 1
         if row.is_pending or num_done < _MAX_KEPT:
             kept.append(asdict(row))
-    store.set_note(NOTE, json.dumps(kept) if kept else "")
+    store.set_note(DELETIONS_NOTE, json.dumps(kept) if kept else "")
 
 
 def check_no_deletion(store: GraphStore, address: str | None = None) -> None:

@@ -7,13 +7,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from dynagrag.core.embedder_names import name_without_prefix
 from dynagrag.core.errors import EmbedderMismatchError, StoreError, WorkspaceError
 from dynagrag.core.schema import Document, EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 
 WORKSPACE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 REPAIR = "run `dynagrag doctor --repair`"
-_PREFIX = " prefix="
-"""In an embedder's name, before a document prefix that was set."""
 RECORD_KINDS = (VectorKind.PASSAGE, VectorKind.MENTION, VectorKind.RECORD, VectorKind.LABEL)
 """The kinds that `put_vectors` and `keep_vectors` take; the others come and go with the graph."""
 SEARCHED_KINDS = (VectorKind.PASSAGE, VectorKind.ENTITY)
@@ -106,7 +105,7 @@ def check_embedder(
 
 def _remedy(stored: EmbedderIdentity, now: EmbedderIdentity) -> str:
     """How to get the embedder of a workspace's vectors again."""
-    base, base_now = (own.name.partition(_PREFIX)[0] for own in (stored, now))
+    base, base_now = (name_without_prefix(own.name) for own in (stored, now))
     if base != base_now:
         return (
             f"use --embedder {base}, or have it embedded anew by `dynagrag embedder use {base_now}`"

@@ -23,7 +23,7 @@ from dynagrag.core.schema import Document, VectorKind, Vectors
 from dynagrag.graph_store.deletions import check_no_deletion
 from dynagrag.graph_store.rules import missing_ids
 
-NOTE = "copy"
+COPY_NOTE = "copy"
 """The note of an unfinished copy, on the target."""
 
 _EXTRACTIONS_AT_ONCE = 500
@@ -103,7 +103,7 @@ def copy_workspace(
     check_no_deletion(source)  # else the graph may be older than the records
     if before_done is not None:
         before_done()
-    target.set_note(NOTE, "")
+    target.set_note(COPY_NOTE, "")
     return CopyReport(len(target.documents()), len(sent), digest, is_moment)
 
 
@@ -116,7 +116,7 @@ def copy_records(source: GraphStore, target: GraphStore, origin: str, progress: 
 
 def is_unfinished(store: RecordStore) -> bool:
     """Whether a copy into this store was begun and not ended."""
-    return store.note(NOTE) != ""
+    return store.note(COPY_NOTE) != ""
 
 
 # --------------------------------------------------------------------------------------- the target
@@ -149,7 +149,7 @@ def _check_target(source: GraphStore, target: GraphStore, origin: str, remedy: s
 
 def _begun_by(target: RecordStore) -> tuple[str, set[str]]:
     """The origin of the copy that the note is about, and the ids of its documents."""
-    text = target.note(NOTE)
+    text = target.note(COPY_NOTE)
     try:
         note = json.loads(text) if text else {}
         return str(note.get("origin", "")), set(note.get("documents", []))
@@ -177,7 +177,7 @@ def _copy_records(
             f" unfinished (the first: {strangers[0]!r}); delete them there and run the copy again,"
             " or begin anew with `dynagrag graph copy --replace`"
         )
-    target.set_note(NOTE, json.dumps({"origin": origin, "documents": sorted(known)}))
+    target.set_note(COPY_NOTE, json.dumps({"origin": origin, "documents": sorted(known)}))
     for gone in there.keys() - {d.id for d in documents}:
         target.delete_document(gone)
     for i, document in enumerate(documents):

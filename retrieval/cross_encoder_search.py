@@ -9,6 +9,11 @@ NUM_WINDOWS = 50
 """Passages, or stretches of talk, that a reranker reads for a question."""
 
 
+def with_reranker(retriever: Retriever, reranker: Reranker | None, snapshot: Snapshot) -> Retriever:
+    """The retriever, whose best passages the reranker orders, where there is one."""
+    return retriever if reranker is None else CrossEncoderSearch(retriever, reranker, snapshot)
+
+
 class CrossEncoderSearch:
     """The passages of another retriever. The best 50 share out the scores that they had in the
     reranker's order; those behind them, subgraphs and turns stay.
@@ -23,8 +28,8 @@ class CrossEncoderSearch:
         found = self._inner.retrieve(question, max(num_passages, NUM_WINDOWS), num_subgraphs)
         best, behind = found.passages[:NUM_WINDOWS], found.passages[NUM_WINDOWS:]
         texts = [self._snapshot.passage_text(scored.passage) for scored in best]
-        fits = self._reranker.scores(question.text, texts)
-        order = sorted(range(len(best)), key=lambda i: (-round(float(fits[i]), 6), i))
+        relevance = self._reranker.scores(question.text, texts)
+        order = sorted(range(len(best)), key=lambda i: (-round(float(relevance[i]), 6), i))
         dealt = [
             ScoredPassage(best[i].passage, own.score) for i, own in zip(order, best, strict=True)
         ]

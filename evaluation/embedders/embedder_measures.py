@@ -64,7 +64,7 @@ from dynagrag.evaluation.question_sets.question_set import DataFile
 from dynagrag.evaluation.several_comparisons import corrected
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.known_embedders import KNOWN_EMBEDDERS
-from dynagrag.workspace.embedded_copies import EmbeddedCopy, EmbeddingEstimate, alone
+from dynagrag.workspace.embedded_copies import EmbeddedCopy, EmbeddingEstimate, copying_lock
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 NUM_MADE = 100
@@ -172,7 +172,7 @@ class EmbeddersRun(ExperimentRun[EmbedderOutcome, EmbeddersResult]):
         kinds = sorted({kind for own in result.embedders.values() for kind in own.kinds})
         tables = [
             Table(
-                ("embedder", *(_HEADS[measure] for measure in _MEASURES), *_SAID),
+                ("embedder", *(_HEADS[measure] for measure in _MEASURES), *_NOTHING_FITS_WORDS),
                 tuple(
                     (
                         name,
@@ -218,7 +218,7 @@ class EmbeddersRun(ExperimentRun[EmbedderOutcome, EmbeddersResult]):
                 "first": "share of the questions whose answering words are in the first clip",
                 "first 3": "share of those whose answering words are in the first three",
                 "shown": f"share of those whose answering words are among the {NUM_SHOWN} shown",
-                **_SAID,
+                **_NOTHING_FITS_WORDS,
                 "points": "100 is every question",
                 "95 % interval": interval_meaning("questions"),
             },
@@ -247,7 +247,7 @@ class EmbeddersRun(ExperimentRun[EmbedderOutcome, EmbeddersResult]):
 
 
 _HEADS = {"first": "first", "first_3": "first 3", "shown": "shown"}
-_SAID = {
+_NOTHING_FITS_WORDS = {
     "nothing fits, wrongly": (
         "share of the questions with an answer of which it was said that nothing fits"
     ),
@@ -504,7 +504,6 @@ class EmbedderOptions:
     questions: Path | None = None
     num_made: int = NUM_MADE
     limit: int | None = None
-    seed: int = SEED
     out: Path | None = None
 
 
@@ -527,7 +526,7 @@ def evaluate_embedders(
     with (
         open_workspace(options.workspace, settings=settings, create=False, embedder=own) as space,
         _opened(settings, options.candidates, embedders) as candidates,
-        alone(space.parts),
+        copying_lock(space.parts),
     ):
         space.parts.check_whole()
         if options.questions is not None:
@@ -535,7 +534,7 @@ def evaluate_embedders(
             questions = questions[: options.limit]
         else:
             file = None
-            questions = made_lookups(space.current_graph.snapshot(), options.num_made, options.seed)
+            questions = made_lookups(space.current_graph.snapshot(), options.num_made, SEED)
             if not questions:
                 raise WorkspaceError(
                     f"workspace {space.name!r} has no line to ask about; ingest more, or give"

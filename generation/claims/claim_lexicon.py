@@ -148,6 +148,10 @@ OPENS_OBJECT = frozenset(
 # ------------------------------------------------------------------------------- parts of sentences
 
 SUBJECT_PRONOUNS = words_of(WordClass.SUBJECT_PRONOUN)
+PRONOUNS_OF_OTHERS = SUBJECT_PRONOUNS & words_of(WordClass.PRONOUN) - words_of(
+    WordClass.OF_SPEAKERS
+)
+PART_SUBORDINATORS = words_of(WordClass.PART_SUBORDINATOR)
 RELATIVE = frozenset(("which", "who", "that"))
 ADVERBS = words_of(WordClass.CLAUSE_ADVERB)
 NEGATED_AUXILIARIES = words_of(WordClass.NEGATED_AUXILIARY) | {"cannot"}

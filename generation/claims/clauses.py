@@ -16,6 +16,8 @@ from dynagrag.generation.claims.claim_lexicon import (
     NEGATED_AUXILIARIES,
     OPENS_NO_SUBJECT,
     OPENS_STATEMENT,
+    PART_SUBORDINATORS,
+    PRONOUNS_OF_OTHERS,
     QUANTIFIERS,
     RELATIVE,
     SAYING,
@@ -40,19 +42,25 @@ _DETERMINERS = DETERMINERS | QUANTIFIERS
 _NO_SUBJECT = _DETERMINERS | OPENS_NO_SUBJECT
 _PLAIN_VERBS = _PRESENT | _REPORTS
 _OPENS_REPORT = (["that"], ["if"], ["whether"], ["how"], ["why"], ["what"])
-_JOINT = re.compile(
-    r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|"
-    r"(?P<comma>,)?\s+(?P<word>and|but|while|whereas)\s+"
-)
-_OF_OTHERS = frozenset("he she it they".split())
-_SUBORDINATORS = frozenset("when after before because although though until since so once".split())
-_HANGS = _SUBORDINATORS | OPENS_STATEMENT
+_CONJUNCTIONS = ("and", "but", "while", "whereas")
+
+
+def _joint_of(*words: str) -> str:
+    """A pattern of what may stand between two clauses: a semicolon, ", which", or these words."""
+    return (
+        r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+"
+        rf"|(?P<comma>,)?\s+(?P<word>{'|'.join(words)})\s+"
+    )
+
+
+_JOINT = re.compile(_joint_of(*_CONJUNCTIONS))
+_HANGS = PART_SUBORDINATORS | OPENS_STATEMENT
 _PART_JOINT = re.compile(
-    _JOINT.pattern.replace("|whereas", "|".join(["|whereas", *sorted(_SUBORDINATORS)]))
+    _joint_of(*_CONJUNCTIONS, *sorted(PART_SUBORDINATORS))
     + r"|,\s+(?=(?:I|we|We)\s)"  # my son slept, I watched
 )
 _OPENING_CLAUSE = re.compile(
-    rf"\s*(?P<lead>[^,;]{{1,30}},\s+)?(?:while|as|{'|'.join(sorted(_SUBORDINATORS))})\s+(?P<first>[^,;]+),\s+",
+    rf"\s*(?P<lead>[^,;]{{1,30}},\s+)?(?:while|as|{'|'.join(sorted(PART_SUBORDINATORS))})\s+(?P<first>[^,;]+),\s+",
     re.IGNORECASE,
 )
 """A clause before the one that it hangs on."""
@@ -131,7 +139,7 @@ def independent_parts(sentence: str) -> tuple[str, ...]:
             and own.subject.casefold() not in RELATIVE
             and len(own.subject.split()) <= _MAX_PART_SUBJECT_WORDS
             and not (is_listed and joint["word"] and not joint["comma"])
-            and (joint["word"] not in _SUBORDINATORS or _has_own_subject(right))
+            and (joint["word"] not in PART_SUBORDINATORS or _has_own_subject(right))
         )
         left = _joined(words[start : joint.start()])
         is_spliced = not (joint["word"] or joint["semicolon"])
@@ -171,7 +179,7 @@ def has_verb(text: str) -> bool:
 def _has_own_subject(text: str) -> bool:
     """Whether a clause tells who does what in it: "she left" speaks of somebody before it."""
     own = _parts(text)
-    return own is not None and own.subject.casefold() not in _OF_OTHERS
+    return own is not None and own.subject.casefold() not in PRONOUNS_OF_OTHERS
 
 
 def _joined(text: str) -> str:

@@ -55,8 +55,9 @@ def _fraction_gap(comparison: Comparison) -> Gap | None:
     return None
 
 
+_HALVES = {"half", "halves"}
 _FRACTION = re.compile(
-    r"\b(?:half|halves|(?:(?:an?|one|two|three|four)\s)(?:thirds?|quarters?|fifths?|tenths?)"
+    rf"\b(?:half|halves|(?:an?|one|two|three|four)\s(?:{'|'.join(sorted(FRACTIONS - _HALVES))})"
     r"(?=\s(?:of|in|on|by|to|for|from|since|this|last|next|more|less)\b|[^\w\s]|\s*$))",
     re.IGNORECASE,
 )
@@ -92,7 +93,7 @@ def is_in_name(comparison: Comparison, number: Quantity) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
+class _NumberContext:
     """A number with the stems of the words around it, as far as no number of its kind is nearer to
     them; and the stems before and behind these.
 
@@ -110,7 +111,7 @@ class _Stretch:
     is_alone: bool
 
 
-def bound_gap(comparison: Comparison) -> Gap | None:
+def misplaced_number_gap(comparison: Comparison) -> Gap | None:
     """A number of the claim that the sentence has with other words, among numbers of its kind.
 
     Catches "expenses were 40" of "income 40, expenses 30", "3 hours on tests" of "12 hours on tests
@@ -119,8 +120,8 @@ def bound_gap(comparison: Comparison) -> Gap | None:
     predicate = comparison.predicate
     if predicate and event_of(predicate.stem):
         return None  # the check of roles tells
-    theirs = _stretches(comparison.line.text)
-    for mine in _stretches(comparison.claim.text):
+    theirs = _number_contexts(comparison.line.text)
+    for mine in _number_contexts(comparison.claim.text):
         agreeing = [other for other in theirs if mine.number.agrees(other.number)]
         if mine.has_rival or not agreeing:
             continue
@@ -139,21 +140,21 @@ def bound_gap(comparison: Comparison) -> Gap | None:
     return None
 
 
-def _is_of_others(mine: _Stretch, stretch: _Stretch) -> bool:
+def _is_of_others(mine: _NumberContext, other: _NumberContext) -> bool:
     """Whether the words beside a number of the claim belong to another: words go on from one to the
     next number that has none in their place, and never back. "31 cells" are no 31 volts.
     """
     stems = mine.own
-    if mine.number.unit and not (stretch.number.unit or stretch.is_alone):
+    if mine.number.unit and not (other.number.unit or other.is_alone):
         return True
-    elsewhere = stems - _shared(stems, stretch.own)
-    before = _shared(elsewhere, stretch.before)
-    if _shared(elsewhere - before, stretch.behind):
-        return bool(stretch.own - _shared(stretch.own, stems))
+    elsewhere = stems - _shared(stems, other.own)
+    before = _shared(elsewhere, other.before)
+    if _shared(elsewhere - before, other.behind):
+        return bool(other.own - _shared(other.own, stems))
     is_of_heads = any(
-        stem in senses(head) or same_word(stem, head) for stem in stems for head in stretch.heads
+        stem in senses(head) or same_word(stem, head) for stem in stems for head in other.heads
     )
-    return bool(before and stretch.heads) and not is_of_heads
+    return bool(before and other.heads) and not is_of_heads
 
 
 def _shared(stems: frozenset[str], others: frozenset[str]) -> frozenset[str]:
@@ -162,17 +163,17 @@ def _shared(stems: frozenset[str], others: frozenset[str]) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def _stretches(text: str) -> tuple[_Stretch, ...]:
+def _number_contexts(text: str) -> tuple[_NumberContext, ...]:
     sentences = (text[start:end] for start, end in sentence_spans(text))
     return tuple(
-        _stretch(sentence, numbers, at)
+        _number_context(sentence, numbers, at)
         for sentence in sentences
         for numbers in (quantities(sentence),)
         for at in range(len(numbers))
     )
 
 
-def _stretch(text: str, numbers: Sequence[Quantity], at: int) -> _Stretch:
+def _number_context(text: str, numbers: Sequence[Quantity], at: int) -> _NumberContext:
     number = numbers[at]
     joints = [(joint[0] in ";.!?", joint.start()) for joint in _JOINT.finditer(text)]
     start, end = 0, len(text)
@@ -196,7 +197,7 @@ def _stretch(text: str, numbers: Sequence[Quantity], at: int) -> _Stretch:
     )
     own = frozenset(lead + follow)
     is_alone = _is_alone(text, number)
-    return _Stretch(number, frozenset(heads), own, before, behind, has_rival, is_alone)
+    return _NumberContext(number, frozenset(heads), own, before, behind, has_rival, is_alone)
 
 
 def _are_rivals(text: str, one: Quantity, other: Quantity) -> bool:

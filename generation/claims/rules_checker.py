@@ -25,9 +25,9 @@ from dynagrag.generation.claims.claim_lexicon import JOINING, LEANING
 from dynagrag.generation.claims.clauses import clauses, independent_parts, is_joint
 from dynagrag.generation.claims.comparison import Check, Comparison
 from dynagrag.generation.claims.number_checks import (
-    bound_gap,
     change_gap,
     may_be_otherwise,
+    misplaced_number_gap,
     number_gap,
     part_gap,
 )
@@ -58,7 +58,7 @@ CHECKS: dict[str, Check] = {
     "described thing": described_gap,
     "name": name_gap,
     "role": role_gap,
-    "one number of many": bound_gap,
+    "one number of many": misplaced_number_gap,
     "change": change_gap,
     "part of a whole": part_gap,
     "speaker": speaker_gap,

@@ -23,7 +23,7 @@ from dynagrag.language.words import HONORIFICS, ROLE_NOUNS
 
 NOTHING_FITS = "Nothing in the sources seems to answer this question."
 _LANGUAGES = (ENGLISH, UNKNOWN)
-NUM_PASSAGES = 5
+NUM_SHARED_PASSAGES = 5
 
 
 class Signs(NamedTuple):
@@ -48,13 +48,13 @@ LEAST = 0.5
 """Below that a question counts as not answered."""
 
 
-def answerable(index: LineIndex, question: Question, fits: Fits) -> float | None:
+def answerable(index: LineIndex, question: Question, fits: Fits, foreign: str) -> float | None:
     """How likely the sources answer the question, 0 to 1; None where cosines of the embedder don't
     tell, or the question or most of the lines aren't English: an English embedder puts texts of one
     other language near each other, whatever they say, and no word of a question stands in the lines
-    of another language.
+    of another language. `foreign`: of `foreign_language`.
     """
-    if not index.snapshot.scale.tells_answers or foreign_language(question, fits):
+    if not index.snapshot.scale.tells_answers or foreign:
         return None
     if not fits.sentences:
         return 0.0
@@ -110,7 +110,8 @@ def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:
     for sentence in fits.sentences:
         held.setdefault(sentence.row, set()).update(sentence.stems & wanted)
     shares = [
-        sum(rarity[word] for word in words) / whole for words in list(held.values())[:NUM_PASSAGES]
+        sum(rarity[word] for word in words) / whole
+        for words in list(held.values())[:NUM_SHARED_PASSAGES]
     ]
     return Signs(
         passage=index.snapshot.scale.of_best(

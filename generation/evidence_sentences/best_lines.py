@@ -52,24 +52,25 @@ def best_lines(
     """
     found = fits(index, question, rows, embedder)
     if reranker is not None:
-        found = reranked(index, question.text, found, reranker)
+        found = reranked(question.text, found, reranker)
     lines = evidence_lines(index, found)
-    chance = answerable(index, question, found)
+    foreign = foreign_language(question, found)
+    chance = answerable(index, question, found, foreign)
     looked_at = dict.fromkeys(s.row for s in found.sentences)
     ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
     is_nothing_fitting = not lines or (chance is not None and chance < LEAST)
-    name, foreign = embedder.identity.name, foreign_language(question, found)
+    name = embedder.identity.name
     language = foreign if is_english_alone(name) else ""
     return BestLines(
-        lines,
-        chance,
-        is_nothing_fitting,
-        ids,
-        unknown,
-        () if is_nothing_fitting else quiet(lines, found.sides),
-        clips_of(index, lines, found.sides),
-        (not_judged(name, foreign),) if chance is None else (),
-        language,
-        other_person(index, question, found, embedder),
+        lines=lines,
+        answerable=chance,
+        is_nothing_fitting=is_nothing_fitting,
+        document_ids=ids,
+        unknown_names=unknown,
+        quiet_speakers=() if is_nothing_fitting else quiet(lines, found.sides),
+        clips=clips_of(index, lines, found.sides),
+        notes=(not_judged(name, foreign),) if chance is None else (),
+        unread_language=language,
+        other_person=other_person(index, question, found, foreign, embedder),
     )

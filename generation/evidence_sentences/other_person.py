@@ -17,10 +17,14 @@ import numpy as np
 
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import OtherPerson, Question
-from dynagrag.generation.evidence_sentences.answerable import foreign_language
 from dynagrag.generation.evidence_sentences.excerpts import citation_of
+from dynagrag.generation.evidence_sentences.line_fit import (
+    MAX_TURNS_APART,
+    Fits,
+    Floats,
+    WordShares,
+)
 from dynagrag.generation.evidence_sentences.line_fit import WEIGHTS as FIT_WEIGHTS
-from dynagrag.generation.evidence_sentences.line_fit import Fits, Floats, WordShares
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
 from dynagrag.generation.support import WORD
 from dynagrag.language.english.data import words_of
@@ -48,8 +52,6 @@ _WE = words_of(WordClass.OF_SPEAKERS) - _YOU
 _CALL_BEGINS = re.compile(r"(?:^|[,.!?…;:–—-])\s*(?:[^\W\d_]+[,!]?\s+){0,2}$")
 _CALL_ENDS = re.compile(r"\s*(?:$|[^\w\s'’])")
 _MIN_NICKNAME = 3
-_MAX_TURNS_APART = 2
-"""Of a line and who is spoken to in it, where more than two speak."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +63,15 @@ class LineOwners:
 
 
 def other_person(
-    index: LineIndex, question: Question, fits: Fits, embedder: Embedder
+    index: LineIndex, question: Question, fits: Fits, foreign: str, embedder: Embedder
 ) -> OtherPerson | None:
     """Who it is of whom lines say what is asked of somebody. None where they say it of the one who
     is asked about, or it can't be told: none or several are asked about, they are no speakers, no
-    other's lines were looked at, or question or lines aren't English.
+    other's lines were looked at, or question or lines aren't English. `foreign`: of
+    `foreign_language`.
     """
     people = index.speakers.people_in(question.text)
-    if len(people) != 1 or not fits.sentences or foreign_language(question, fits):
+    if len(people) != 1 or not fits.sentences or foreign:
         return None
     (asked,) = people
     if not _is_name(question.text, asked):
@@ -139,10 +142,10 @@ def _spoken_to(index: LineIndex, sentence: PassageSentence) -> set[str]:
     if len(labels) == 1 or not sentence.turn:
         return set(labels)
     turns, at = index.snapshot.turns[sentence.document_id], sentence.turn_index
-    before, after = turns[max(0, at - _MAX_TURNS_APART) : at][::-1], turns[at + 1 :]
+    before, after = turns[max(0, at - MAX_TURNS_APART) : at][::-1], turns[at + 1 :]
     near = (
         next((t.speaker for t in beside if t.speaker in labels), None)
-        for beside in (before, after[:_MAX_TURNS_APART])
+        for beside in (before, after[:MAX_TURNS_APART])
     )
     return {label for label in near if label}
 

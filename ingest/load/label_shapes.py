@@ -13,7 +13,6 @@ from dynagrag.language.english.data import words_of as english
 from dynagrag.language.german.data import words_of as german
 from dynagrag.language.word_class import WordClass
 
-MAX_LABEL_CHARS = 80
 _MAX_BARE_CHARS = 72
 _MAX_WORDS = 9
 _MAX_TAIL_WORDS = 16

@@ -27,7 +27,7 @@ from dynagrag.workspace.ingest_job import (
     check_own,
     retry_groups,
 )
-from dynagrag.workspace.own_embedder import remembered_embedder
+from dynagrag.workspace.own_embedder import embedder_of_job
 from dynagrag.workspace.text_reports import ingest_report_lines
 from dynagrag.workspace.unread_languages import unread_line
 
@@ -179,13 +179,13 @@ def retry(
 
 
 def _as_before(request: JobRequest, llm: str | None, extractor: str | None) -> Opener:
-    """Opens the workspace with the models that a job used where none are given now; it may have got
-    another embedder since.
-    """
+    """Opens the workspace with the models that a job used where none are given now."""
     kind = extractor or request.options.get("extractor")
-    own = remembered_embedder(state.settings().workspaces_dir / state.workspace_name())
+    folder = state.settings().workspaces_dir / state.workspace_name()
     return state.opener(
-        has_model=kind == "llm", llm=llm or request.llm, embedder=own or request.embedder or None
+        has_model=kind == "llm",
+        llm=llm or request.llm,
+        embedder=embedder_of_job(folder, request),
     )
 
 

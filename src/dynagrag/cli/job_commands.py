@@ -148,17 +148,15 @@ def _as_before(
     embedder: str | None,
     store: str | None,
 ) -> "Settings":
-    """Settings with the names that a job used where none are given now; the workspace may have got
-    another embedder since.
-    """
+    """Settings with the names that a job used where none are given now."""
     from dynagrag.workspace.address import workspace_meant
-    from dynagrag.workspace.own_embedder import remembered_embedder
+    from dynagrag.workspace.own_embedder import embedder_of_job
 
     now = read_settings()
-    own = remembered_embedder(now.workspaces_dir / workspace_meant(workspace, now))
+    folder = now.workspaces_dir / workspace_meant(workspace, now)
     return read_settings(
         llm or request.llm,
-        embedder or own or request.embedder or None,
+        embedder_of_job(folder, request, embedder),
         store or request.store or None,
     )
 

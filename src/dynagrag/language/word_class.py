@@ -37,6 +37,8 @@ class WordClass(StrEnum):
     """An auxiliary with its not."""
     SUBORDINATOR = "subordinator"
     """Begins a clause that hangs on another."""
+    PART_SUBORDINATOR = "part_subordinator"
+    """Begins one that states something by itself: "after she left", not "unless she leaves"."""
     CLAUSE_JOINER = "clause_joiner"
     """Joins clauses, so that two names on its sides are none of one verb's."""
     NO_STATEMENT = "no_statement"

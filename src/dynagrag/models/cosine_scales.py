@@ -14,7 +14,7 @@ from dynagrag.models.known_embedders import known_by_name
 from dynagrag.models.scale_texts import ANSWERED, THINGS
 
 _LOG = logging.getLogger(__name__)
-NOTE = "cosine-scale"
+SCALE_NOTE = "cosine-scale"
 LEAST_GAP = 1.5
 """How many standard deviations of the cosines of unrelated pairs lie between these and answers, at
 least, where cosines tell anything: MiniLM has 4.8, bge-small 3.8, e5-small 3.0, weights drawn at
@@ -32,7 +32,7 @@ def scale_of(store: GraphStore, embedder: Embedder) -> CosineScale:
         return found
     scale, identity = scale_of_embedder(embedder), embedder.identity
     if store.embedder() == identity and not isinstance(embedder, ScaledEmbedder):
-        store.set_note(NOTE, _text(scale, identity))
+        store.set_note(SCALE_NOTE, _text(scale, identity))
     return scale
 
 
@@ -41,7 +41,7 @@ def kept_scale(store: GraphStore) -> CosineScale | None:
     identity = store.embedder()
     if identity is None or _is_minilm(identity):
         return MINILM_SCALE if identity else None
-    kept = json.loads(store.note(NOTE) or "{}")
+    kept = json.loads(store.note(SCALE_NOTE) or "{}")
     if (kept.get("name"), kept.get("dimension")) != (identity.name, identity.dimension):
         return None  # of the embedder before
     questions = np.frombuffer(b64decode(kept["questions"]), dtype=np.float16)

@@ -5,11 +5,11 @@ Of an embedder that isn't in the catalogue nothing is known, and nothing is said
 
 from collections.abc import Sequence
 
+from dynagrag.core.embedder_names import name_without_prefix
 from dynagrag.models.known_embedders import KNOWN_EMBEDDERS, known_by_name
 
 _ENGLISH = "English"
-_SERVER, _PREFIX = "openai:", " prefix="
-"""What may stand around an embedder's own name in the name that vectors are stored under."""
+_SERVER = "openai:"
 
 
 def is_english_alone(embedder: str) -> bool:
@@ -37,4 +37,4 @@ def _enumerated(names: Sequence[str]) -> str:
 
 
 def _own_name(embedder: str) -> str:
-    return embedder.partition(_PREFIX)[0].removeprefix(_SERVER)
+    return name_without_prefix(embedder).removeprefix(_SERVER)

@@ -21,6 +21,7 @@ import numpy as np
 from dynagrag.config.key_hosts import check_model_host
 from dynagrag.config.scrubbing import address_secrets
 from dynagrag.config.settings import Settings
+from dynagrag.core.embedder_names import stored_name
 from dynagrag.core.errors import (
     ModelError,
     ModelUnavailableError,
@@ -125,7 +126,8 @@ class OpenAIEmbedder:
         if self._dimension is None:
             self._embed(["dimension"])
         assert self._dimension is not None
-        return EmbedderIdentity(_name(self._spec, self._settings), self._dimension)
+        name = stored_name(self._spec, self._settings.document_prefix)
+        return EmbedderIdentity(name, self._dimension)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """(n, d) float32 unit rows. Raises ModelError where the server's vectors change their
@@ -230,11 +232,3 @@ class OpenAIEmbedder:
 
 def _batches(texts: list[str], size: int) -> list[list[str]]:
     return [texts[i : i + size] for i in range(0, len(texts), size)]
-
-
-def _name(spec: str, settings: Settings) -> str:
-    """The name under which vectors are stored: a set document prefix makes other vectors, so it is
-    part of it.
-    """
-    prefix = settings.document_prefix
-    return spec if prefix is None else f"{spec} prefix={prefix!r}"

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from dynagrag.config.settings import Settings
+from dynagrag.core.embedder_names import stored_name
 from dynagrag.core.errors import SettingsError
 from dynagrag.core.extras import lacking_extras
 from dynagrag.core.schema import EmbedderIdentity, Vector, Vectors
@@ -70,10 +71,8 @@ class LocalEmbedder:
             with self._lock:
                 self._opened()
         name = self._row.name if self._row else _own_name(self._spec)
-        prefix = self._settings.document_prefix
-        # a set document prefix makes other vectors, so it is part of the name
-        name = name if prefix is None else f"{name} prefix={prefix!r}"
-        return EmbedderIdentity(name, self._dimension)
+        stored = stored_name(name, self._settings.document_prefix)
+        return EmbedderIdentity(stored, self._dimension)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """(n, d) float32 unit rows."""

@@ -17,9 +17,9 @@ from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.graph_store.rules import RECORD_KINDS
 from dynagrag.ingest.graph_deriver import Progress
-from dynagrag.models.cosine_scales import NOTE as SCALE_NOTE
+from dynagrag.models.cosine_scales import SCALE_NOTE
 from dynagrag.workspace.deletion import EMBEDDER_TRIALS, NEXT_EMBEDDER
-from dynagrag.workspace.embedded_copies import EmbeddedCopy, alone
+from dynagrag.workspace.embedded_copies import EmbeddedCopy, copying_lock
 from dynagrag.workspace.facade import Workspace
 
 _MAX_ROUNDS = 5
@@ -83,7 +83,7 @@ def switch_embedder(space: Workspace, embedder: Embedder, progress: Progress) ->
     _before(space, embedder.identity)
     space.parts.check_whole()
     copy = EmbeddedCopy.to_switch(space.parts, embedder)
-    with alone(space.parts):
+    with copying_lock(space.parts):
         if copy.num_done() is None:
             copy.remove()
         tried = EmbeddedCopy.to_try(space.parts, embedder)
@@ -122,7 +122,7 @@ def give_up_switch(space: Workspace) -> bool:
     """Removes what an unfinished switch and comparisons of embedders have made; whether there was
     anything. WorkspaceError where another process is at it.
     """
-    with alone(space.parts):
+    with copying_lock(space.parts):
         return _remove(space)
 
 

@@ -22,7 +22,7 @@ from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.registry.retrievers import MakeRetriever
-from dynagrag.retrieval.cross_encoder_search import CrossEncoderSearch
+from dynagrag.retrieval.cross_encoder_search import with_reranker
 from dynagrag.retrieval.filters import FILTERED
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.filtered_views import FilteredViews
@@ -165,8 +165,7 @@ class QuestionAnswering:
             options.filters, retriever_name, profile, overrides.make_retriever
         )
         reranker = parts.models.reranker if options.is_reranked else None
-        if reranker is not None:
-            retriever = CrossEncoderSearch(retriever, reranker, view.snapshot)
+        retriever = with_reranker(retriever, reranker, view.snapshot)
         is_pruned = wiring.brings_subgraphs(retriever_name, profile)
         pruner_name = asked_pruner(
             settings, options.pruner, profile.name, retriever_name, is_pruned
@@ -212,8 +211,7 @@ class QuestionAnswering:
         profile = wiring.make_profile(options.profile)
         view, retriever = self._views.open(options.filters, options.retriever, profile)
         reranker = self._parts.models.reranker if options.is_reranked else None
-        if reranker is not None:
-            retriever = CrossEncoderSearch(retriever, reranker, view.snapshot)
+        retriever = with_reranker(retriever, reranker, view.snapshot)
         question = Question(text, self.query_vector(text))
         return retriever.retrieve(
             question, num_passages=num_passages, num_subgraphs=profile.num_subgraphs

@@ -20,7 +20,7 @@ from dynagrag.core.protocols import Embedder, GraphStore
 from dynagrag.core.schema import VectorKind
 from dynagrag.core.text import duration_text
 from dynagrag.graph_store.rules import RECORD_KINDS
-from dynagrag.graph_store.transfer import NOTE, copy_records
+from dynagrag.graph_store.transfer import COPY_NOTE, copy_records
 from dynagrag.ingest.embedding_batches import embedding_work
 from dynagrag.ingest.graph_deriver import Deriver, GraphReport, Progress
 from dynagrag.registry.stores import sqlite_store
@@ -31,7 +31,7 @@ _SAMPLE = 16
 _OTHER_CHARS = 60
 """Of a text that is no passage, about: names, labels, sentences."""
 _BYTES_A_NUMBER = 4
-_COPIED = "embedded copy of"
+_COPIED_NOTE = "embedded copy of"
 """A note on a copy: the version of the workspace's store that it is of."""
 
 
@@ -123,17 +123,17 @@ class EmbeddedCopy:
         """
         with self.store() as store:
             version = self._parts.store.version()
-            if store.note(_COPIED) == version:
+            if store.note(_COPIED_NOTE) == version:
                 return
-            store.set_note(_COPIED, "")
+            store.set_note(_COPIED_NOTE, "")
             self.bring_up_to_date(store, progress)
             if self._parts.store.version() != version:
                 raise WorkspaceError(
                     f"workspace {self._parts.name!r} was written to meanwhile; wait until its"
                     " ingest is done and run this again (what was embedded stays)"
                 )
-            store.set_note(NOTE, "")
-            store.set_note(_COPIED, version)
+            store.set_note(COPY_NOTE, "")
+            store.set_note(_COPIED_NOTE, version)
 
     def remove(self) -> bool:
         """Whether there was anything."""
@@ -148,7 +148,7 @@ class EmbeddedCopy:
 
 
 @contextmanager
-def alone(parts: WorkspaceParts) -> Iterator[None]:
+def copying_lock(parts: WorkspaceParts) -> Iterator[None]:
     """One process at a time makes copies of a workspace; the system lets go however it ends.
     WorkspaceError where another one does.
     """

@@ -12,8 +12,10 @@ from pathlib import Path
 
 from dynagrag.config.own_seal import opened, sealed
 from dynagrag.config.settings import Settings
+from dynagrag.core.embedder_names import name_without_prefix
 from dynagrag.core.files.private_files import replace_text
 from dynagrag.core.schema import EmbedderIdentity
+from dynagrag.journal.jobs import JobRequest
 from dynagrag.models.known_embedders import KNOWN_EMBEDDERS
 
 _LOG = logging.getLogger(__name__)
@@ -31,7 +33,7 @@ def with_own_embedder(
     kept = _read(folder)
     if kept is not None and kept[1] == stored:
         return settings.model_copy(update={"embedder": kept[0]})
-    name = stored.name.partition(" prefix=")[0]
+    name = name_without_prefix(stored.name)
     row = KNOWN_EMBEDDERS.get(name)
     if row is not None and row.dimension == stored.dimension:
         return settings.model_copy(update={"embedder": name})
@@ -50,6 +52,13 @@ def remembered_embedder(folder: Path) -> str | None:
     """The spec that is kept in a workspace's folder; None where there is none to be trusted."""
     kept = _read(folder)
     return kept[0] if kept else None
+
+
+def embedder_of_job(folder: Path, request: JobRequest, named: str | None = None) -> str | None:
+    """The embedder to open a workspace with for a job of before: the one that is named now, else
+    the workspace's, which may have got another one since, else the job's.
+    """
+    return named or remembered_embedder(folder) or request.embedder or None
 
 
 def is_named(settings: Settings) -> bool:

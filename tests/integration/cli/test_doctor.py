@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dynagrag.fakes.fake_server import OpenAIStubServer
-from dynagrag.graph_store.transfer import NOTE
+from dynagrag.graph_store.transfer import COPY_NOTE
 from dynagrag.journal.jobs import JobRequest
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.upkeep.doctor import derived_digest
@@ -168,7 +168,7 @@ def test_set_asides_and_unfinished_copies_are_said(
 ) -> None:
     space = open_space("default")
     space.journal.set_aside(space.store.documents()[0].id, 0, 5, "no reply")
-    space.store.set_note(NOTE, "{}")
+    space.store.set_note(COPY_NOTE, "{}")
     found = bad(cli("doctor"))
     assert set(found) == {"set aside", "copy"}
     assert "again" in found["set aside"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynagrag.core.schema import UNMEASURED, EmbedderIdentity, Vector, Vectors
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.models.cosine_scales import NOTE, kept_scale
+from dynagrag.models.cosine_scales import SCALE_NOTE, kept_scale
 from dynagrag.models.scale_texts import ANSWERED, THINGS
 from dynagrag.upkeep.embedder_switch import switch_embedder
 from dynagrag.workspace.facade import Workspace
@@ -63,7 +63,7 @@ def test_a_workspace_without_one_measures_it_at_the_first_question(
     embedder = UnknownEmbedder()
     space = open_space(embedder=embedder)
     space.ingest(corpus.many(1, 8))
-    space.parts.store.set_note(NOTE, "")
+    space.parts.store.set_note(SCALE_NOTE, "")
     space.close()
     old = open_space(embedder=embedder)
     assert old.current_graph.snapshot().scale == UNMEASURED
@@ -82,4 +82,4 @@ def test_a_switch_of_the_embedder_takes_the_new_ones_scale_along(
     assert before is not None
     assert after is not None
     assert after.names > before.names
-    assert json.loads(space.parts.store.note(NOTE))["name"] == "another"
+    assert json.loads(space.parts.store.note(SCALE_NOTE))["name"] == "another"

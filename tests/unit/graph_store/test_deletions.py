@@ -10,7 +10,7 @@ from dynagrag.core.errors import StoreError, WorkspaceError
 from dynagrag.core.ids import sense_key
 from dynagrag.core.schema import Document, Edit, EditKind, Mention, MentionKind
 from dynagrag.graph_store.deletions import (
-    NOTE,
+    DELETIONS_NOTE,
     Deletion,
     check_no_deletion,
     read_deletions,
@@ -39,11 +39,13 @@ def test_a_deletion_knows_what_its_document_was_called_and_says_no_word_of_it(
     for name in ("id-Quetzal", "quetzal", "/secret/Quetzal.vtt", "Quetzal.vtt"):
         assert noted.is_called(name)
     assert not noted.is_called("Quetz", "")
-    assert not any(word in store.note(NOTE) for word in ("Quetzal.vtt", "quetzal", "secret"))
+    assert not any(
+        word in store.note(DELETIONS_NOTE) for word in ("Quetzal.vtt", "quetzal", "secret")
+    )
     with pytest.raises(WorkspaceError, match="is being deleted from workspace 'w' in embedded"):
         check_no_deletion(store)
     write_deletions(store, [])
-    assert store.note(NOTE) == ""
+    assert store.note(DELETIONS_NOTE) == ""
     check_no_deletion(store)
     store.close()
 
@@ -84,7 +86,7 @@ _ROW = {"document_id": "a", "names": ["n"], "key": "k", "is_pending": True, "is_
 )
 def test_a_note_of_another_form_is_refused(tmp_path: Path, note: str) -> None:
     store = SqliteStore(tmp_path / "graph.sqlite", "w")
-    store.set_note(NOTE, note)
+    store.set_note(DELETIONS_NOTE, note)
     with pytest.raises(StoreError, match="cannot be read by this version; update dynagrag"):
         read_deletions(store)
     store.close()

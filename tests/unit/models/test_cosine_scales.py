@@ -1,5 +1,6 @@
 """Bounds that were fitted with one embedder are read on the scale of another."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from dynagrag.core.schema.scales import MINILM_UNRELATED
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.consolidate.blocking import candidate_pairs
 from dynagrag.ingest.consolidate.guards import Name
-from dynagrag.models.cosine_scales import NOTE, kept_scale, measure_scale, scale_of
+from dynagrag.models.cosine_scales import SCALE_NOTE, kept_scale, measure_scale, scale_of
 from dynagrag.models.embedders import open_embedder
 from dynagrag.models.scale_texts import ANSWERED, THINGS
 from dynagrag.registry.stores import sqlite_store
@@ -97,8 +98,8 @@ def test_it_is_measured_once_and_kept_until_the_embedder_changes(tmp_path: Path)
     assert measured == scale_of(store, embedder) == kept_scale(store)
     assert np.allclose(scale_of(store, embedder).questions, measured.questions, atol=1e-3)
     assert embedder.num_texts == measured_texts()
-    kept = store.note(NOTE)
-    store.set_note(NOTE, kept.replace("shifted", "another"))
+    kept = store.note(SCALE_NOTE)
+    store.set_note(SCALE_NOTE, kept.replace("shifted", "another"))
     assert kept_scale(store) is None
     store.close()
 
@@ -133,29 +134,36 @@ def test_the_best_passage_is_held_against_those_of_unrelated_questions() -> None
     assert MINILM_SCALE.of_best(0.3, unrelated=0.9) == 0.3
 
 
+def _scale_of_docs(shown: str) -> tuple[float, ...]:
+    """Cosines of names, of unrelated texts and of answers, as docs/papers.md has them."""
+    found = re.search(
+        rf"\b{re.escape(shown)}: (?:n0 )?(\.\d+), (?:r0 )?(\.\d+), (?:s0 )?(\.\d+)",
+        (Path(__file__).parents[3] / "docs/papers.md").read_text(encoding="utf-8"),
+    )
+    assert found, shown
+    return tuple(map(float, found.groups()))
+
+
+def test_the_docs_scale_of_minilm_is_the_one_that_others_are_read_on() -> None:
+    scale = (MINILM_SCALE.names, MINILM_SCALE.apart, MINILM_SCALE.answers)
+    assert _scale_of_docs("MiniLM") == pytest.approx(scale, abs=0.0006)
+
+
 @pytest.mark.model
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(
-    ("name", "scale"),
-    [
-        ("minilm", MINILM_SCALE),
-        ("bge-small", CosineScale(0.513, 0.355, 0.596)),
-        ("e5-small-int8", CosineScale(0.831, 0.714, 0.812)),
-    ],
+    ("name", "shown"),
+    [("minilm", "MiniLM"), ("bge-small", "bge-small"), ("e5-small-int8", "e5-small-int8")],
 )
 def test_scales_are_those_of_the_docs_and_leave_names_of_different_things_apart(
-    name: str, scale: CosineScale, models_dir: Path
+    name: str, shown: str, models_dir: Path
 ) -> None:
     if name == "minilm" and not (models_dir / name).is_dir():
         pytest.skip("run `dynagrag models pull minilm` to have this test")
     spec = name if name == "minilm" else str(real_embedder(name))
     embedder = open_embedder(spec, Settings(home=models_dir.parent))
     found = measure_scale(embedder)
-    for measured, known in (
-        (found.names, scale.names),
-        (found.apart, scale.apart),
-        (found.answers, scale.answers),
-    ):
-        assert measured == pytest.approx(known, abs=0.004)
+    measured = (found.names, found.apart, found.answers)
+    assert measured == pytest.approx(_scale_of_docs(shown), abs=0.004)
     names, rows = [Name(thing.casefold()) for thing in THINGS], embedder.embed_documents(THINGS)
     assert candidate_pairs(names, rows, scale=found) == []

@@ -122,9 +122,9 @@ def test_the_same_is_told_where_all_vectors_have_something_in_common(common: flo
     scale = CosineScale(0.8, apart, answers, moved(unrelated[None]))
     other = replace(index.snapshot, passage_vectors=moved(vectors), scale=scale)
     one = Question(asked.text, moved(asked.vector[None])[0])
-    before = answerable(index, asked, found)
+    before = answerable(index, asked, found, "")
     assert before is not None
-    after = answerable(LineIndex(PassageScores(other)), one, found)
+    after = answerable(LineIndex(PassageScores(other)), one, found, "")
     assert after == pytest.approx(before, abs=2e-3)
 
 
@@ -231,8 +231,9 @@ def test_the_chance_lies_between_0_and_1_whatever_is_asked(text: str, turns: lis
     if not rows:
         return
     found = fits(index, question(text), rows, FakeEmbedder(DIMENSION))
-    chance = answerable(index, question(text), found)
+    foreign = foreign_language(question(text), found)
+    chance = answerable(index, question(text), found, foreign)
     if chance is None:
-        assert foreign_language(question(text), found)
+        assert foreign
     else:
         assert 0.0 <= chance <= 1.0

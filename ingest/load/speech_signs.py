@@ -235,8 +235,11 @@ def _are_definitions(blocks: Sequence[Block]) -> bool:
 
 
 def _go_on_small(blocks: Sequence[Block]) -> bool:
-    """`14:11 Ida: foul`, behind names with capitals: a record of what each did."""
-    return _share(blocks, lambda b: b.words[:1].islower() and not b.label.islower()) >= 0.8
+    """`14:11 Ida: foul`, behind names with capitals, and hardly a question: a record of what each
+    did or is to do; who types so in a chat asks more.
+    """
+    is_small = _share(blocks, lambda b: b.words[:1].islower() and not b.label.islower()) >= 0.8
+    return is_small and _share(blocks, _asks) < 0.25
 
 
 def _may_end(words: str) -> bool:

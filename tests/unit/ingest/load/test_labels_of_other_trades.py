@@ -151,6 +151,21 @@ FORMS: dict[str, tuple[str, str, list[Turn]]] = {
             ("Holm", "Danke, Frau Voss."),
         ],
     ),
+    "small letters in a chat": (
+        "a.txt",
+        "Léa: t'es où ?\nMarc: j'arrive\nLéa: t'as le pain ?\nMarc: oui\nLéa: et le sel ?\n"
+        "Marc: non\nLéa: bon\nMarc: désolé\n",
+        [
+            ("Léa", "t'es où ?"),
+            ("Marc", "j'arrive"),
+            ("Léa", "t'as le pain ?"),
+            ("Marc", "oui"),
+            ("Léa", "et le sel ?"),
+            ("Marc", "non"),
+            ("Léa", "bon"),
+            ("Marc", "désolé"),
+        ],
+    ),
     "directions before the words": (
         "a.txt",
         "OTTO. (leise) Ist er weg?\n\nIDA. Er kommt wieder.\n\n(Es klopft.)\n\n"

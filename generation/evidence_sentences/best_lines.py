@@ -52,7 +52,7 @@ def best_lines(
     """
     found = fits(index, question, rows, embedder)
     if reranker is not None:
-        found = reranked(index, question.text, found, reranker)
+        found = reranked(question.text, found, reranker)
     lines = evidence_lines(index, found)
     foreign = foreign_language(question, found)
     chance = answerable(index, question, found, foreign)

@@ -32,8 +32,7 @@ from dynagrag.generation.answer_prompts import (
     all_evidence,
     intermediate_prompt,
     num_ranked,
-    rows_read,
-    takes_clips,
+    prompts_and_lines,
     write_prompts,
 )
 from dynagrag.generation.citations import checked_marks, cited_labels, to_citation
@@ -109,12 +108,14 @@ def answer_question(
         plan.traversal,
     )
     soft_text = plan.soft.text_of(write) if plan.soft else None
-    prompts = soft_text.prompts if soft_text else write(profile)
-
-    rows = rows_read(profile, retrieval, prompts, view.passages)
-    lines = best_lines(view.lines, question, rows, plan.embedder, plan.reranker)
-    if not soft_text and takes_clips(profile, retrieval):
-        prompts = write(profile, clips=lines.clips)
+    prompts, lines = prompts_and_lines(
+        # a trained system reads its own text, without clips
+        (lambda _: soft_text.prompts) if soft_text else partial(write, profile),
+        partial(best_lines, view.lines, question, embedder=plan.embedder, reranker=plan.reranker),
+        profile,
+        retrieval,
+        view.passages,
+    )
 
     tell = _doubts_first(on_text, doubts_text(lines) if plan.soft or plan.chat else "")
     evidence = all_evidence(prompts)

@@ -6,7 +6,7 @@ Evidence labels run through all prompts of a question, so that the merged answer
 them by its label alone.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
@@ -32,6 +32,7 @@ from dynagrag.generation.evidence import (
     line_of,
     passage_evidence,
 )
+from dynagrag.generation.evidence_sentences.best_lines import BestLines
 from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES
 from dynagrag.generation.hard_prompt import (
     LEFT_OUT_CHARS,
@@ -131,6 +132,25 @@ def rows_read(
     ids = [scored.passage.id for scored in retrieval.passages[:NUM_PASSAGES]]
     ids += [] if profile.num_spread else [e.id for c in prompts for e in c.hard.evidence]
     return [passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in passages.row_of]
+
+
+def prompts_and_lines(
+    write: Callable[[Sequence[Clip]], Sequence[AnswerPrompt]],
+    find_lines: Callable[[Sequence[int]], BestLines],
+    profile: Profile,
+    retrieval: Retrieval,
+    passages: PassageScores,
+) -> tuple[Sequence[AnswerPrompt], BestLines]:
+    """The prompts of a question, and the lines of the passages that are read. Where a prompt takes
+    clips it is written twice: the clips come from lines of passages that the first one holds too.
+
+    `find_lines`: gets rows of passages, best first.
+    """
+    prompts = write(())
+    lines = find_lines(rows_read(profile, retrieval, prompts, passages))
+    if takes_clips(profile, retrieval):
+        prompts = write(lines.clips)
+    return prompts, lines
 
 
 def write_prompts(

@@ -18,7 +18,7 @@ from dynagrag.evaluation.question_sets.gold_resolver import GoldWords
 from dynagrag.generation.answer_prompts import (
     AnswerPrompt,
     num_ranked,
-    rows_read,
+    prompts_and_lines,
     takes_clips,
     write_prompts,
 )
@@ -38,7 +38,7 @@ class PromptArm:
     pruner: Pruner
     traversal: Traversal
 
-    def written(self, question: Question) -> list[AnswerPrompt]:
+    def written(self, question: Question) -> Sequence[AnswerPrompt]:
         """The prompts of a question, of as many passages as `ask` takes, with its clips."""
         profile, passages = self.profile, self.lines.passages
         found = self.retriever.retrieve(question, num_ranked(profile), profile.num_subgraphs)
@@ -52,11 +52,11 @@ class PromptArm:
             self.traversal,
             profile,
         )
-        prompts = write()
         if not takes_clips(profile, found):
-            return prompts
-        rows = rows_read(profile, found, prompts, passages)
-        return write(clips=best_lines(self.lines, question, rows, self.embedder).clips)
+            return write()
+        find_lines = partial(best_lines, self.lines, question, embedder=self.embedder)
+        prompts, _ = prompts_and_lines(write, find_lines, profile, found, passages)
+        return prompts
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,8 +47,10 @@ from dynagrag.evaluation.retrieval.retriever_bench import (
     passage_words,
 )
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, RunPlan, plan_run
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.filters import apply_filters
+from dynagrag.retrieval.passages import PassageScores
 
 _MAX_LISTED = 20
 
@@ -180,12 +182,11 @@ class RetrievalExperiment(
                 place, plan, snapshot = self._place, self._plan, self._snapshot
                 if ids := place.ids(item.documents):
                     snapshot = apply_filters(snapshot, place.space.store, Filters(documents=ids))
-                arms = make_arms(
-                    plan.arms, place.space, snapshot, not ids, plan.prompts, place.pruner
-                )
+                lines = LineIndex(PassageScores(snapshot))
+                arms = make_arms(plan.arms, place.space, lines, not ids, plan.prompts, place.pruner)
                 teller = None
                 if plan.loaded.kinds_apart:
-                    teller = PersonTeller(snapshot, place.embedder, self.arms[0])
+                    teller = PersonTeller(lines, place.embedder, self.arms[0])
                 bench = RetrieverBench(item.scope, arms, Resolver(snapshot, place.find), teller)
             vector = self._place.embedder.embed_query(item.question.text)
             keep(bench.ask(item.question, self._targets[item.question.id], vector, have))

@@ -9,7 +9,7 @@ from functools import partial
 from dynagrag import wiring
 from dynagrag.config.settings import PROFILES, Profile
 from dynagrag.core.protocols import Pruner, Retriever
-from dynagrag.core.schema import Question, Retrieval, Snapshot
+from dynagrag.core.schema import Question, Retrieval
 from dynagrag.evaluation.retrieval.gcn_arm import GCN, GcnSearch
 from dynagrag.evaluation.retrieval.prompt_arms import PromptArm, make_prompt_arm, with_equal_room
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
@@ -17,7 +17,6 @@ from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.retrieval.cross_encoder_search import with_reranker
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.retrieval.passages import PassageScores
 from dynagrag.workspace.facade import Workspace
 
 DEPTH = 100
@@ -92,18 +91,17 @@ def profiles_of(names: Sequence[str]) -> dict[str, Profile]:
 def make_arms(
     names: Sequence[str],
     space: Workspace,
-    snapshot: Snapshot,
+    lines: LineIndex,
     is_whole: bool,
     has_prompts: bool = False,
     pruner: Pruner | None = None,
 ) -> Iterator[Arm]:
-    """The arms on one snapshot, made as they are asked for; they share its lookups.
+    """The arms on the snapshot of the lines, made as they are asked for; they share its lookups.
 
     `is_whole`: the snapshot is the workspace's own, so its index of ego-graphs is kept in the
     workspace's folder. `has_prompts`: they write prompts too. `pruner`: of the arm `gcn`.
     """
-    passages = PassageScores(snapshot)
-    lines = LineIndex(passages)
+    passages, snapshot = lines.passages, lines.snapshot
     indexes: dict[str, EgoIndex] = {}
 
     def open_index(profile: Profile) -> EgoIndex:

@@ -20,7 +20,6 @@ from dynagrag.generation.evidence_sentences.answerable import foreign_language
 from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES, fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.evidence_sentences.other_person import other_person
-from dynagrag.retrieval.passages import PassageScores
 
 _MAX_WORDS = 45
 
@@ -30,9 +29,11 @@ class PersonTeller:
     asked of one.
     """
 
-    def __init__(self, snapshot: Snapshot, embedder: Embedder, arm: str) -> None:
-        """`arm`: the name of the one whose passages are read."""
-        self._index, self._embedder = LineIndex(PassageScores(snapshot)), embedder
+    def __init__(self, lines: LineIndex, embedder: Embedder, arm: str) -> None:
+        """`lines`: of the snapshot that the arms search. `arm`: the name of the one whose passages
+        are read.
+        """
+        self._index, self._embedder = lines, embedder
         self.arm = arm
 
     def tells(self, question: Question, found: Retrieval) -> bool:
@@ -71,8 +72,7 @@ class RetrieverBench:
         """A line an arm, but for those named in `but`, which have theirs."""
         arms = [arm for arm in self._arms if arm.name not in but]
         embedded = Question(question.text, vector)
-        rankings, times, hits = {}, {}, {}
-        told: dict[str, bool] = {}
+        rankings, times, hits, retrievals = {}, {}, {}, {}
         gold_turns = self._resolver.gold_turns(question.gold)
         for arm in arms:
             question_asked = arm.split(embedded)
@@ -82,8 +82,7 @@ class RetrieverBench:
             begun = time.perf_counter()
             found = arm.retrieve(question_asked)
             times[arm.name] = 1000 * (time.perf_counter() - begun)
-            if self._teller and self._teller.arm == arm.name:
-                told[arm.name] = self._teller.tells(embedded, found)
+            retrievals[arm.name] = found
             rankings[arm.name] = self._resolver.ranking(question.gold, found.passages)
             hits[arm.name] = (
                 turn_hits(self._resolver.turns(found), gold_turns) if question.gold.spans else {}
@@ -115,10 +114,16 @@ class RetrieverBench:
                 recall=measured[arm.name].recall,
                 ms=round(times[arm.name], 3),
                 prompt_tokens=prompts[arm.name].tokens,
-                other_person=told.get(arm.name),
+                other_person=self._tells_other_person(arm.name, embedded, retrievals[arm.name]),
             )
             for arm in arms
         ]
+
+    def _tells_other_person(self, arm: str, question: Question, found: Retrieval) -> bool | None:
+        """None of an arm whose passages are not read for it."""
+        if self._teller is None or self._teller.arm != arm:
+            return None
+        return self._teller.tells(question, found)
 
     def _prompts(
         self, arm: Arm, question: EvalQuestion, target: Target, embedded: Question

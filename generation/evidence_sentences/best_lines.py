@@ -55,7 +55,7 @@ def best_lines(
     """
     found = fits(index, question, rows, embedder)
     if reranker is not None:
-        found = reranked(index, question.text, found, reranker)
+        found = reranked(question.text, found, reranker)
     lines = evidence_lines(index, found)
     clips = clips_of(index, lines, found.sides)
     foreign = foreign_language(question, found) or language_of_clips(index, clips)

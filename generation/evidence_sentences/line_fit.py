@@ -49,14 +49,15 @@ MAX_TURNS_APART = 2
 @dataclass(frozen=True, slots=True)
 class Fits:
     """The sentences (n,) of the best passages: how well each fits, and what that is made of.
-    `sides`: of the question, if it has any. `vectors`: (n, d) of the
-    sentences, unit rows or zeros.
+    `vectors`: (n, d) of the sentences, unit rows or zeros. `stretches`: the talk around each, with
+    it. `sides`: of the question, if it has any.
     """
 
     sentences: tuple[PassageSentence, ...]
     total: Floats
     parts: dict[str, Floats]
     vectors: Vectors
+    stretches: Sequence[Sequence[PassageSentence]]
     sides: tuple[Side, ...] = ()
 
     def order(self) -> list[int]:
@@ -83,7 +84,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
         is_own = np.array([side.holds(s) for s in sentences], dtype=bool)
         total = np.where(is_own, of_side, total)
     lifted = _replies_lifted(sentences, talk.asked, total)
-    return Fits(tuple(sentences), lifted, parts, vectors, sides)
+    return Fits(tuple(sentences), lifted, parts, vectors, talk.stretches, sides)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,22 @@
 """The best lines in the order of a reranker, which reads the stretch of talk of each."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dynagrag.core.protocols import Reranker
 from dynagrag.generation.evidence_sentences.line_fit import Fits
-from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
-from dynagrag.generation.evidence_sentences.stretches import stretch_around
+from dynagrag.generation.evidence_sentences.line_index import PassageSentence
 from dynagrag.retrieval.cross_encoder_search import NUM_WINDOWS
 
 
-def reranked(index: LineIndex, question: str, fits: Fits, reranker: Reranker) -> Fits:
+def reranked(question: str, fits: Fits, reranker: Reranker) -> Fits:
     """The fits, where the lines of the best 50 stretches share out those that they had, by the
     score of their stretch, then by their own fit.
     """
     windows: dict[tuple[str, int, int], str] = {}
     members: list[tuple[int, tuple[str, int, int]]] = []
     for i in fits.order():
-        around = index.around(fits.sentences[i].row)
-        at = next(n for n, own in enumerate(around) if own.start == fits.sentences[i].start)
-        first, last = stretch_around(around, at)
-        stretch = around[first : last + 1]
+        stretch = fits.stretches[i]
         window = (stretch[0].document_id, stretch[0].start, stretch[-1].end)
         if window not in windows:
             if len(windows) == NUM_WINDOWS:
@@ -35,7 +32,7 @@ def reranked(index: LineIndex, question: str, fits: Fits, reranker: Reranker) ->
     return replace(fits, total=total)
 
 
-def _as_read(stretch: list[PassageSentence]) -> str:
+def _as_read(stretch: Sequence[PassageSentence]) -> str:
     """The words of a stretch, each speaker's name before theirs."""
     parts: list[str] = []
     before: tuple[int, str | None] | None = None

@@ -15,7 +15,9 @@ from dynagrag.evaluation.retrieval.retriever_arms import (
     known_arms,
     make_arms,
 )
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.registry.retrievers import RETRIEVERS
+from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 
 SNAPSHOT = Snapshot(
@@ -34,9 +36,10 @@ def test_a_profile_arm_runs_its_own_retriever_and_any_other_the_one_of_its_name(
     names = [name for name in known_arms() if name != SPLIT]
     models = SimpleNamespace(reranker=object())
     space = cast("Any", SimpleNamespace(folder=Path(), models=models))
+    lines = LineIndex(PassageScores(SNAPSHOT))
     made = {
         arm.name: arm.retriever.name
-        for arm in make_arms(names, space, SNAPSHOT, is_whole=False, pruner=NoPruner())
+        for arm in make_arms(names, space, lines, is_whole=False, pruner=NoPruner())
     }
     of_profile = {"default": "bridge-ppr", "paper": "dynagrag", "paper-cosine": "dynagrag-cosine"}
     of_profile |= dict.fromkeys(("graph", "ego", "ego-cosine", RERANKED), "bridge-ppr")

@@ -29,8 +29,10 @@ def number_gap(comparison: Comparison) -> Gap | None:
     Catches "5 valves" of "6 valves", "at least 5" of "5", "5 volts" of "5 amps". Passes "more than
     100 people" of "120 people", and the 13 of Apollo 13.
     """
-    theirs = quantities(comparison.line.text)
+    line = comparison.line.text
+    counted = [other for other in quantities(line) if not _is_label(line, other)]
     for mine in quantities(comparison.claim.text):
+        theirs = quantities(line) if _is_label(comparison.claim.text, mine) else counted
         if is_in_name(comparison, mine) or any(mine.agrees(other) for other in theirs):
             continue
         for other in theirs:
@@ -42,6 +44,29 @@ def number_gap(comparison: Comparison) -> Gap | None:
                 return Gap(f"says {other.said}, not {mine.said}")
         return Gap(f"does not say {mine.said}")
     return _fraction_gap(comparison)
+
+
+def _is_label(text: str, number: Quantity) -> bool:
+    """Whether a number tells which one it is, and counts nothing: item 5, pages 3 to 7."""
+    return not number.unit and bool(_LABELLED.search(text, 0, number.start))
+
+
+_LABELLED = re.compile(
+    r"\b(?:(?i:item|point|paper|chapter|question|page|figure|section|number)s?|[Nn]o\.|No)\s"
+    r"(?:\d+(?:,|\s(?:and|to)|\s?[-–])\s?)*$"
+)
+
+
+def has_counted(text: str, mine: Quantity, claim: str) -> bool:
+    """Whether a text has a number of the claim with the thing that it counts there."""
+    thing = _WORD_BEHIND.match(claim, mine.end)
+    if thing is None or thing[1].casefold() in FUNCTION_WORDS:
+        return False
+    behind = ((other, _WORD_BEHIND.match(text, other.end)) for other in quantities(text))
+    return any(
+        word is not None and mine.agrees(other) and lemma(word[1]) == lemma(thing[1])
+        for other, word in behind
+    )
 
 
 def _fraction_gap(comparison: Comparison) -> Gap | None:

@@ -26,6 +26,7 @@ from dynagrag.generation.claims.clauses import clauses, independent_parts, is_jo
 from dynagrag.generation.claims.comparison import Check, Comparison
 from dynagrag.generation.claims.number_checks import (
     change_gap,
+    has_counted,
     may_be_otherwise,
     misplaced_number_gap,
     number_gap,
@@ -258,7 +259,12 @@ def _compared_with_lines(claim: Claim) -> ClaimCheck:
     if stating:
         return ClaimCheck(Verdict.STATED, stating, findings[stating[0]].score)
 
-    against = [i for i in by_score if findings[i].is_against]
+    is_counted = _is_counted(claim) if any(f.lacks_number for f in findings) else False
+    against = [
+        i
+        for i in by_score
+        if findings[i].is_against and not (is_counted and findings[i].lacks_number)
+    ]
     if against:
         most = max(against, key=lambda i: findings[i].share)
         reason = f"the line {findings[most].problem}"
@@ -281,6 +287,15 @@ def _compared_with_lines(claim: Claim) -> ClaimCheck:
         best.share * _UNSURE,
         f"the line {best.problem}" if best.problem else "its words stand in lines apart",
         is_sure=all(finding.lacks_number for finding in findings),
+    )
+
+
+def _is_counted(claim: Claim) -> bool:
+    """Whether the lines have each number of a claim with the thing that it counts."""
+    numbers = quantities(claim.text)
+    return bool(numbers) and all(
+        any(has_counted(line.text, number, claim.text) for line in claim.lines)
+        for number in numbers
     )
 
 

@@ -49,14 +49,12 @@ def recurring_note(rows: Sequence[Sequence[str]], taken: Collection[int] = ()) -
         f"{_shown(rows[0][own])} ({', '.join(map(_shown, examples))})"
         for own, examples in recurring_columns(rows, taken)[:_MOST_FIELDS]
     ]
-    return (
-        [
-            f"no speaker taken, though its records have {', '.join(fields)}: where one says who speaks,"
-            " rename it to speaker"
-        ]
-        if fields
-        else []
-    )
+    if not fields:
+        return []
+    return [
+        f"no speaker taken, though its records have {', '.join(fields)}: where one says who"
+        " speaks, rename it to speaker"
+    ]
 
 
 def _rows(values: Sequence[Any], records: Sequence[JsonRecord]) -> list[list[str]]:

@@ -108,7 +108,7 @@ class _AnswerWork:
         else:
             self._answer_at_once(questions)
         made = self._lines.lines() if questions else []
-        if made and all(line.error for line in made):
+        if made and all(line.has_failed for line in made):
             raise ModelUnavailableError(
                 f"all of {plural(len(made), 'answer')} failed: {made[-1].error}"
             )

@@ -86,6 +86,10 @@ class FileFacts:
     """Words that may call or name somebody."""
     first: int
     """The line of the first label that comes back."""
+    has_effects: bool
+    """Whether sounds are cued, as in a script for radio."""
+    are_words: bool
+    """Whether each label is a word."""
 
     def words_below(self, head: Head) -> list[str]:
         """The lines below a head, to the next head or the end of their paragraph."""
@@ -126,6 +130,8 @@ def file_facts(
     ]
     return FileFacts(
         lines=lines,
+        has_effects=any(label.casefold() in _EFFECTS for label in by_label),
+        are_words=not any(" " in label for label in by_label),
         by_label=by_label,
         ends={head.at: end for head, end in _spans(heads, lines)},
         coverage=max(reading.coverage for reading in chosen),
@@ -244,8 +250,7 @@ def _is_sentence(label: str, facts: FileFacts) -> str | None:
 
 def _is_cue(label: str, facts: FileFacts) -> str | None:
     """Music beside effects, in a script for radio."""
-    has_effects = any(own.casefold() in _EFFECTS for own in facts.by_label)
-    is_cue = label.casefold() in _EFFECTS or (has_effects and label.casefold() in _SOUNDS)
+    is_cue = label.casefold() in _EFFECTS or (facts.has_effects and label.casefold() in _SOUNDS)
     return "no person: a cue of sounds" if is_cue else None
 
 
@@ -277,7 +282,11 @@ def _lists_labels(label: str, facts: FileFacts) -> str | None:
     if len(heads) > 1 or not is_in_front or "?" in words or says_i(words):
         return None
     others = {name_of(own) for own in facts.by_label if own != label}
-    named = [own for own in others if re.search(rf"(?<!\w){re.escape(own)}(?!\w)", words)]
+    named = [
+        own
+        for own in others
+        if own in words and re.search(rf"(?<!\w){re.escape(own)}(?!\w)", words)
+    ]
     is_introduced = any(
         " " in own and re.match(rf"{re.escape(own)}\s*(?:[,(]|\.?$)", words) for own in named
     )
@@ -337,7 +346,7 @@ def _is_one_of(label: str, facts: FileFacts) -> bool:
     """Whether a label of one word is somebody's: a part of another label, named in what is said, as
     short as those that come back, or before a sentence where each line has a label of a word.
     """
-    are_words = facts.coverage >= _FULL and not any(" " in own for own in facts.by_label)
+    are_words = facts.coverage >= _FULL and facts.are_words
     return (
         facts.label_words[label] > 1
         or (are_words and facts.has_sentences)
@@ -348,9 +357,10 @@ def _is_one_of(label: str, facts: FileFacts) -> bool:
 
 def _is_above(label: str, facts: FileFacts) -> bool:
     """Whether its name stands above the first turn, as in a list of who takes part."""
-    name = re.compile(rf"(?<![a-z]){re.escape(name_of(label))}(?![a-z])")
+    name = name_of(label)
     return any(
-        name.search(line.text) for line in facts.lines[: min(facts.first, _MOST_FRONT_LINES)]
+        name in line.text and re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", line.text)
+        for line in facts.lines[: min(facts.first, _MOST_FRONT_LINES)]
     )
 
 

@@ -251,7 +251,7 @@ def parse_table(
             header = rows[0][1]
         else:
             notes.append(_told(columns, cells, has_header=has_header))
-    if has_header and columns.start is not None and _SAMPLES.search(header[columns.start]):
+    if has_header and columns.start is not None and _SAMPLES.search(_cell(header, columns.start)):
         if sample_s is None:
             notes.append("times left out: they count samples, and nothing says how many a second")
             columns = replace(columns, start=None, end=None, duration=None)
@@ -322,7 +322,7 @@ def _told(columns: Columns, rows: Sequence[Sequence[str]], *, has_header: bool) 
     roles = ("text", "speaker", "start", "end", "duration", "span")
     places = {role: getattr(columns, role) for role in roles}
     told = ", ".join(
-        f"{role} {short(rows[0][at], 30) if has_header else f'column {at + 1}'}"
+        f"{role} {short(_cell(rows[0], at), 30) if has_header else f'column {at + 1}'}"
         for role, at in places.items()
         if at is not None
     )

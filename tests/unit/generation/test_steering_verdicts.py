@@ -207,10 +207,10 @@ def test_a_supported_answer_is_streamed_and_is_not_folded(ask: Callable[..., Ans
 def test_doubts_stand_before_what_the_model_says(
     ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dynagrag.generation.evidence_sentences.best_lines.LEAST", 2.0)
-    monkeypatch.setattr(
-        "dynagrag.generation.evidence_sentences.best_lines.answerable", lambda *_: 0.0
-    )
+    best_lines = "dynagrag.generation.evidence_sentences.best_lines"
+    monkeypatch.setattr(f"{best_lines}.LEAST", 2.0)
+    monkeypatch.setattr(f"{best_lines}.answerable", lambda *_: 0.0)
+    monkeypatch.setattr(f"{best_lines}.holds_all_words", lambda *_: False)
     pieces: list[str] = []
     answer = ask(lambda prompt: says(RIGHT), on_text=pieces.append)
     assert pieces[0].startswith(NOTHING_FITS)

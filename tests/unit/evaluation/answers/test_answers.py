@@ -212,7 +212,7 @@ def test_all_arms_have_room_for_as_many_tokens_and_fill_it(
     assert (
         0.7 * room < max(tokens.values()) <= room
     )  # the instructions take their part of each prompt's budget
-    assert max(tokens.values()) - min(plain) < 0.02 * room
+    assert max(tokens.values()) - min(plain) < 0.03 * room
     assert min(tokens.values()) > 0.8 * max(plain)  # an ego-graph ends where its records do
 
 

@@ -43,7 +43,7 @@ from dynagrag.generation.claims.held_stream import HeldStream
 from dynagrag.generation.claims.strict_answer import strict_answer
 from dynagrag.generation.evidence import claim_lines, passage_windows
 from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
-from dynagrag.generation.evidence_sentences.doubts import doubts_text, prompt_note
+from dynagrag.generation.evidence_sentences.doubts import doubts_text, evidence_note, prompt_note
 from dynagrag.generation.helpfulness import is_supported
 from dynagrag.generation.intermediate_answers import ask_each, rank_answers
 from dynagrag.generation.merge import merge_prompt, stream_merged
@@ -134,7 +134,7 @@ def answer_question(
         note = prompt_note(lines)
         draft = _merged_draft(question, prompts, plan, plan.chat, stream, progress, note)
     else:
-        is_weak = bool(doubts_text(lines))
+        is_weak = bool(evidence_note(lines))
         draft = AnswerDraft(UNANSWERED if is_weak else NO_MODEL, is_abstained=True)
 
     tell("")
@@ -339,5 +339,6 @@ def _answer(
         quiet_speakers=lines.quiet_speakers,
         other_person=lines.other_person,
         unread_language=lines.unread_language,
+        unjudged_language=lines.unjudged_language,
         clips=lines.clips,
     )

@@ -136,6 +136,7 @@ class EvidenceResult(EvidenceShares):
     `missing`: decisive words that no document of the workspace holds, which count as not shown.
     `is_fit_known`: whether it was told of any question that nothing fits, or that something does.
     `late`: the questions whose words aren't in the first clip, those that are shown last first.
+    `said_wrongly`: those with an answer of which it was said that nothing fits.
     `reranked`: the shares with the `reranker`, where there is one; `differences`: theirs less those
     without it.
     """
@@ -147,6 +148,7 @@ class EvidenceResult(EvidenceShares):
     is_fit_known: bool
     run: str
     late: list[LateQuestion] = Field(default_factory=list)
+    said_wrongly: list[LateQuestion] = Field(default_factory=list)
     reranker: str = ""
     reranked: EvidenceShares | None = None
     differences: dict[str, Interval] = Field(default_factory=dict)
@@ -347,7 +349,12 @@ class EvidenceRun(ExperimentRun[EvidenceOutcome, EvidenceResult]):
             cases=(
                 Cases(
                     "Questions whose words aren't first",
-                    tuple(_cases(lines)),
+                    tuple(_cases(_late(lines))),
+                    num_in_terminal=_NUM_IN_TERMINAL,
+                ),
+                Cases(
+                    "Questions of which it was said wrongly that nothing fits",
+                    tuple(_cases(_said_wrongly(lines))),
                     num_in_terminal=_NUM_IN_TERMINAL,
                 ),
             ),
@@ -382,8 +389,20 @@ def _late(lines: Sequence[EvidenceOutcome]) -> list[EvidenceOutcome]:
     return sorted(late, key=lambda line: -(line.place or NUM_SHOWN + 1))
 
 
+def _said_wrongly(lines: Sequence[EvidenceOutcome]) -> list[EvidenceOutcome]:
+    """Those with an answer of which it was said that nothing fits."""
+    return [line for line in lines if line.is_answerable and line.is_nothing_fitting]
+
+
+def _named(lines: Sequence[EvidenceOutcome]) -> list[LateQuestion]:
+    return [
+        LateQuestion(line.question, line.text, line.place, next(iter(line.shown), ""))
+        for line in lines
+    ]
+
+
 def _cases(lines: Sequence[EvidenceOutcome]) -> Iterator[Case]:
-    for line in _late(lines)[:_MAX_CASES]:
+    for line in lines[:_MAX_CASES]:
         place = f"clip {line.place}" if line.place else "not shown"
         yield Case(line.text, place, listings=(Listing.of("shown", line.shown, "nothing"),))
 
@@ -446,10 +465,8 @@ class EvidenceExperiment(
             reranker=self._reranker if of_reranker else "",
             reranked=EvidenceShares.of(of_reranker) if of_reranker else None,
             differences=_differences(lines, of_reranker),
-            late=[
-                LateQuestion(line.question, line.text, line.place, next(iter(line.shown), ""))
-                for line in _late(lines)
-            ],
+            late=_named(_late(lines)),
+            said_wrongly=_named(_said_wrongly(lines)),
         )
 
 

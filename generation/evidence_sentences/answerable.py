@@ -1,16 +1,18 @@
 """Whether the sources answer a question at all (docs/papers.md, Nothing fits)."""
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from math import exp
 from typing import NamedTuple
 
 import numpy as np
 
-from dynagrag.core.schema import Question
+from dynagrag.core.schema import Clip, Question
 from dynagrag.generation.evidence_sentences.line_fit import Fits
-from dynagrag.generation.evidence_sentences.line_index import LineIndex
-from dynagrag.generation.support import content_stems
+from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
+from dynagrag.generation.support import WORD, content_stems
+from dynagrag.language.english.inflection import verb_forms
 from dynagrag.language.identification import (
     ENGLISH,
     UNKNOWN,
@@ -44,6 +46,7 @@ gives.
 """
 _HONORIFICS = content_stems(" ".join(HONORIFICS))
 _ROLES = content_stems(" ".join(ROLE_NOUNS)) | _HONORIFICS
+_LEAST_WORDS = 2
 LEAST = 0.5
 """Below that a question counts as not answered."""
 
@@ -91,6 +94,44 @@ def foreign_language(question: Question, fits: Fits) -> str:
     if 2 * sum(foreign.values()) <= len(fits.sentences):
         return ""
     return language_name(max(foreign, key=lambda code: foreign[code]))
+
+
+def language_of_clips(index: LineIndex, clips: Sequence[Clip]) -> str:
+    """The name of the language, other than English, of at least half of these clips' documents;
+    empty where there is none.
+    """
+    passages, row_of = index.snapshot.passages, index.passages.row_of
+    codes = Counter(index.language(passages[row_of[clip.id]].document_id) for clip in clips)
+    foreign = Counter({code: num for code, num in codes.items() if code not in _LANGUAGES})
+    if not foreign or 2 * foreign.total() < len(clips):
+        return ""
+    return language_name(foreign.most_common(1)[0][0])
+
+
+def holds_all_words(question: Question, sentences: Iterable[PassageSentence]) -> bool:
+    """Whether one of these English sentences holds all of the question's content words, two at
+    least, in any form of a verb (break, broke); names of its own speaker need not be said.
+    """
+    forms: dict[str, set[str]] = {}
+    for word in WORD.findall(question.text.casefold()):
+        for stem in content_stems(word) - _HONORIFICS:
+            same = content_stems(" ".join(verb_forms(word)))
+            forms.setdefault(stem, {stem}).update(same)
+    for sentence in sentences:
+        speaker = content_stems(sentence.speaker or "")
+        wanted = [own for stem, own in forms.items() if stem not in speaker]
+        if len(wanted) >= _LEAST_WORDS and not any(map(sentence.stems.isdisjoint, wanted)):
+            return True
+    return False
+
+
+def not_judged_line(language: str) -> str:
+    """Says so to a reader; empty without a language."""
+    return (
+        f"Whether anything in the sources answers it is not judged for {language}."
+        if language
+        else ""
+    )
 
 
 def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:

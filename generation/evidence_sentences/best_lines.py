@@ -9,9 +9,11 @@ from dynagrag.generation.evidence_sentences.answerable import (
     LEAST,
     answerable,
     foreign_language,
+    holds_all_words,
+    language_of_clips,
     not_judged,
 )
-from dynagrag.generation.evidence_sentences.clips import clips_of
+from dynagrag.generation.evidence_sentences.clips import MAX_CLIPS, clips_of
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
@@ -24,8 +26,8 @@ from dynagrag.models.embedder_languages import is_english_alone
 @dataclass(frozen=True, slots=True)
 class BestLines:
     """Lines of evidence, best first, and the clips in which they stand. `answerable`,
-    `unknown_names`, `quiet_speakers`, `unread_language`, `other_person`: as `Answer` has them.
-    `notes`: what could not be told, a sentence each.
+    `unknown_names`, `quiet_speakers`, `unread_language`, `unjudged_language`,
+    `other_person`: as `Answer` has them. `notes`: what could not be told, a sentence each.
     """
 
     lines: tuple[EvidenceLine, ...] = ()
@@ -37,6 +39,7 @@ class BestLines:
     clips: tuple[Clip, ...] = ()
     notes: tuple[str, ...] = ()
     unread_language: str = ""
+    unjudged_language: str = ""
     other_person: OtherPerson | None = None
 
 
@@ -54,12 +57,17 @@ def best_lines(
     if reranker is not None:
         found = reranked(question.text, found, reranker)
     lines = evidence_lines(index, found)
-    foreign = foreign_language(question, found)
+    clips = clips_of(index, lines, found.sides)
+    foreign = foreign_language(question, found) or language_of_clips(index, clips)
     chance = answerable(index, question, found, foreign)
     looked_at = dict.fromkeys(s.row for s in found.sentences)
     ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
-    is_nothing_fitting = not lines or (chance is not None and chance < LEAST)
+    is_nothing_fitting = not lines
+    if chance is not None and chance < LEAST:
+        best = {(line.id, line.match_start) for line in lines[:MAX_CLIPS]}
+        stated = [s for s in found.sentences if (s.passage_id, s.start) in best]
+        is_nothing_fitting = not holds_all_words(question, (s for s in stated if not s.is_question))
     name = embedder.identity.name
     language = foreign if is_english_alone(name) else ""
     return BestLines(
@@ -69,8 +77,11 @@ def best_lines(
         document_ids=ids,
         unknown_names=unknown,
         quiet_speakers=() if is_nothing_fitting else quiet(lines, found.sides),
-        clips=clips_of(index, lines, found.sides),
+        clips=clips,
         notes=(not_judged(name, foreign),) if chance is None else (),
         unread_language=language,
-        other_person=other_person(index, question, found, foreign, embedder),
+        unjudged_language=foreign if chance is None else "",
+        other_person=(
+            None if is_nothing_fitting else other_person(index, question, found, foreign, embedder)
+        ),
     )

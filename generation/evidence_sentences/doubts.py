@@ -3,7 +3,7 @@
 from dynagrag.core.schema import Answer, OtherPerson
 from dynagrag.core.text import clock, collapse, cut
 from dynagrag.generation.evidence import as_json
-from dynagrag.generation.evidence_sentences.answerable import NOTHING_FITS
+from dynagrag.generation.evidence_sentences.answerable import NOTHING_FITS, not_judged_line
 from dynagrag.generation.evidence_sentences.best_lines import BestLines
 from dynagrag.generation.evidence_sentences.quote_cuts import first_words
 
@@ -31,6 +31,13 @@ def doubts_text(answer: Answer | BestLines) -> str:
     if answer.is_nothing_fitting:
         doubts.append(NOTHING_FITS)
     return " ".join(doubts)
+
+
+def evidence_note(answer: Answer | BestLines) -> str:
+    """What is said before lines that stand in place of an answer: the doubts, and that none can be
+    told of in this language.
+    """
+    return " ".join(filter(None, (doubts_text(answer), not_judged_line(answer.unjudged_language))))
 
 
 def prompt_note(lines: BestLines) -> str:

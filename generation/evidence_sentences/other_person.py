@@ -26,7 +26,7 @@ from dynagrag.generation.evidence_sentences.line_fit import (
 )
 from dynagrag.generation.evidence_sentences.line_fit import WEIGHTS as FIT_WEIGHTS
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
-from dynagrag.generation.support import WORD
+from dynagrag.generation.support import WORD, content_stems
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_WORDS
@@ -93,6 +93,8 @@ def other_person(
     fit = fits.total - FIT_WEIGHTS["speaker"] * fits.parts["speaker"]
     best = int(np.argmax(np.where(is_other, fit, -np.inf)))
     sentence, labels = fits.sentences[best], owners[best].labels
+    if sentence.stems.isdisjoint(content_stems(_without_names(question.text, asked))):
+        return None  # near by its vector alone
     other = sentence.speaker if sentence.speaker in labels else min(labels)
     return OtherPerson(
         asked=max(sorted(asked), key=len),

@@ -135,6 +135,13 @@ def test_a_name_that_no_document_has_is_told_before_the_nearest_lines() -> None:
     assert list(answer_lines(answered)) == [unknown, "It is line 3."]
 
 
+def test_that_fit_is_not_judged_in_a_language_is_said_before_the_nearest_lines() -> None:
+    made = answer(2, unjudged_language="German")
+    unjudged = "Whether anything in the sources answers it is not judged for German."
+    assert list(answer_lines(made))[:2] == [UNANSWERED, f"{unjudged} The nearest lines:"]
+    assert answer_of(answer_json(made)).unjudged_language == "German"
+
+
 def test_that_nothing_fits_is_said_before_a_model_s_answer_too() -> None:
     answered = answer(
         2,

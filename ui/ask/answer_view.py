@@ -17,7 +17,7 @@ from dynagrag.generation.claims.verdict_text import (
     shown_lines,
     verdict_note,
 )
-from dynagrag.generation.evidence_sentences.doubts import doubts_text
+from dynagrag.generation.evidence_sentences.doubts import doubts_text, evidence_note
 from dynagrag.generation.evidence_sentences.quote_cuts import cut_around
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.ui.ask.evidence_view import (
@@ -156,7 +156,8 @@ def claim_note(claim: CheckedClaim, links: Mapping[str, MarkLink]) -> str:
 
 def _show_doubts(answer: Answer) -> None:
     """Why the lines may not answer the question, before anything that a model says."""
-    if doubts := plain(doubts_text(answer)):
+    note = evidence_note if answer.is_abstained else doubts_text
+    if doubts := plain(note(answer)):
         st.warning(
             f"{doubts}{' The nearest lines:' if answer.is_abstained else ''}",
             icon=":material/search_off:",
@@ -170,7 +171,7 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
             "No language model is set (see Options)"
             + (
                 "."
-                if doubts_text(answer)
+                if evidence_note(answer)
                 else ", so here is what an answer would rest on, the best sentences in bold."
             )
         )

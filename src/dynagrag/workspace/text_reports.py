@@ -25,7 +25,7 @@ from dynagrag.generation.claims.verdict_text import (
     shown_lines,
     unstated_lines,
 )
-from dynagrag.generation.evidence_sentences.doubts import doubts_text
+from dynagrag.generation.evidence_sentences.doubts import doubts_text, evidence_note
 from dynagrag.generation.evidence_sentences.quote_cuts import cut_around, first_words, last_words
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.language.identification import language_name
@@ -183,7 +183,7 @@ def _answered(answer: Answer, with_text: bool, num_lines: int | None) -> Iterato
 
 def _unanswered(answer: Answer, with_text: bool, num_lines: int | None) -> Iterator[str]:
     """Why nothing was answered, and the nearest lines."""
-    doubts = doubts_text(answer)
+    doubts = evidence_note(answer)
     if with_text:
         yield marked_text(answer)
         if doubts:

@@ -63,6 +63,7 @@ def as_kept_now(exchanges: Any) -> Any:
                     "quiet_speakers": [],
                     "other_person": None,
                     "unread_language": "",
+                    "unjudged_language": "",
                 }
             for line in arm["answer"].get("trace", {}).get("evidence", ()):
                 line |= {

@@ -429,6 +429,8 @@ class Answer:
             that one.
         unread_language: The name of the question's language, else that of most of the lines that
         were looked at, where the embedder was trained on English and it is another; else empty.
+        unjudged_language: The name of the language of the question, the lines or the clips, where
+            it keeps `answerable` from being told; else empty.
     """
 
     question: str
@@ -451,6 +453,7 @@ class Answer:
     quiet_speakers: tuple[str, ...] = ()
     other_person: OtherPerson | None = None
     unread_language: str = ""
+    unjudged_language: str = ""
     clips: tuple[Clip, ...] = ()
 
     @property

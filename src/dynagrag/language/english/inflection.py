@@ -32,6 +32,21 @@ def thirds(verb: str) -> tuple[str, ...]:
 
 
 @cache
+def verb_forms(word: str) -> frozenset[str]:
+    """All forms of the verbs of which a word is a form: break, breaks, broke of "broke". Empty
+    where the dictionary has no such verb. Lower case.
+    """
+    from lemminflect import getAllInflections, getAllLemmas
+
+    return frozenset(
+        form
+        for verb in getAllLemmas(word, "VERB").get("VERB", ())
+        for forms in getAllInflections(verb, "VERB").values()
+        for form in forms
+    )
+
+
+@cache
 def is_known(word: str) -> bool:
     """Whether the dictionary has a word, in any form. Lower case."""
     from lemminflect import getAllLemmas

@@ -218,3 +218,21 @@ def test_the_command_names_the_questions_that_fail_and_what_came_first(
     assert late[0]["question"] == "Who owned mill 0?"
     assert late[0]["place"] is None
     assert late[0]["first"]
+
+
+def test_questions_of_which_it_was_wrongly_said_that_nothing_fits_are_named(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dynagrag.wiring.make_embedder", lambda *_: FakeEmbedder())
+    best_lines = "dynagrag.generation.evidence_sentences.best_lines"
+    monkeypatch.setattr(f"{best_lines}.answerable", lambda *_: 0.1)
+    wrong = {"question": "Which heron nests in Oslo?", "decisive": ["Okafor family"]}
+    right = {"question": "Which comet passed Saturn?", "unanswerable": True}
+    path = write(tmp_path / "q.jsonl", wrong, right)
+    command = ["evaluate", "evidence", "-w", "talks", "--questions", str(path)]
+    lines = CliRunner().invoke(app, command).stdout.splitlines()
+    at = lines.index("Questions of which it was said wrongly that nothing fits:")
+    assert lines[at + 1].startswith("  Which heron nests in Oslo?: ")
+    assert not any("Which comet" in line for line in lines[at:])
+    named = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)["said_wrongly"]
+    assert [row["question"] for row in named] == ["Which heron nests in Oslo?"]

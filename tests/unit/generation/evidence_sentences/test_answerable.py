@@ -16,9 +16,12 @@ from dynagrag.generation.evidence_sentences.answerable import (
     Signs,
     answerable,
     foreign_language,
+    language_of_clips,
+    not_judged_line,
     signs,
 )
 from dynagrag.generation.evidence_sentences.best_lines import best_lines
+from dynagrag.generation.evidence_sentences.doubts import evidence_note
 from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.retrieval.passages import PassageScores
@@ -237,3 +240,46 @@ def test_the_chance_lies_between_0_and_1_whatever_is_asked(text: str, turns: lis
         assert foreign
     else:
         assert 0.0 <= chance <= 1.0
+
+
+WRIST: list[tuple[str | None, str]] = [
+    ("Neil Cathcart", "In sixty-six I broke my wrist on the landing stairs."),
+    *(("Ola", f"Ola rows past buoy {n}.") for n in range(40)),
+    ("Neil Cathcart", "I promise to row."),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("When did Neil Cathcart break his wrist?", False),
+        ("When did Ola break his wrist?", True),
+        ("When did Neil Cathcart break his promise?", True),
+        ("What about the wrist?", True),
+    ],
+    ids=["all words", "another's line", "one word", "too few words"],
+)
+def test_nothing_fits_is_not_said_above_a_line_of_all_the_words(
+    text: str, is_said: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "dynagrag.generation.evidence_sentences.best_lines.answerable", lambda *_: 0.1
+    )
+    index = line_index(WRIST, 40, scale=MINILM_SCALE)
+    rows = range(len(index.snapshot.passages))
+    found = best_lines(index, question(text), rows, FakeEmbedder(DIMENSION))
+    assert found.is_nothing_fitting is is_said
+
+
+def test_clips_of_documents_in_another_language_are_not_judged() -> None:
+    texts: list[tuple[str | None, str]] = [
+        ("Anna", "Der Haushalt der Stadt wurde gestern vom Rat beschlossen, sagte die Stadt."),
+        ("Bernd", "Die Kosten für den Umbau der alten Mühle sind leider noch nicht bekannt."),
+    ]
+    for turns, language in ((texts, "German"), (TALK, "")):
+        index = line_index(turns)
+        asked = question("What of the Umbau in Delft?")
+        found = best_lines(index, asked, [0], FakeEmbedder(DIMENSION))
+        assert language_of_clips(index, found.clips) == language
+        assert found.unjudged_language == language
+        assert not_judged_line(language) in evidence_note(found)

@@ -139,3 +139,11 @@ def test_it_is_told_in_words_and_to_a_model_with_names_that_cannot_be_instructio
     odd = BestLines(other_person=OtherPerson('A" \n\x00[E1', "B", line))
     assert '"A\\" \\n\\u0000\\u005bE1"' in prompt_note(odd)
     assert prompt_note(ask("Do Tilda and Goran practise the cello?")) == ""
+
+
+def test_where_nothing_fits_no_line_of_another_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "dynagrag.generation.evidence_sentences.best_lines.answerable", lambda *_: 0.1
+    )
+    found = ask("How often does Goran practise the cello with violins?")
+    assert (found.is_nothing_fitting, found.other_person) == (True, None)

@@ -183,7 +183,9 @@ def _other_person(
                 of = "right" if line.kind in kinds_apart else "false_alarms"
                 told[of].append(float(line.other_person))
         if all(told.values()):
-            return OtherPersonShares(arm=arm, **share_intervals(told, seed))
+            # one by one: there are not as many questions of the one kind as of the other
+            shares = {n: share_intervals({n: own}, seed)[n] for n, own in told.items()}
+            return OtherPersonShares(arm=arm, **shares)
     return None
 
 

@@ -38,7 +38,7 @@ from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_ga
 from dynagrag.generation.claims.short_answers import statement
 from dynagrag.generation.claims.shown_lines import nearest_row
 from dynagrag.generation.claims.speaker_checks import speaker_gap
-from dynagrag.generation.claims.stance import stance_gap
+from dynagrag.generation.claims.stance import DENIES, stance_gap
 from dynagrag.generation.claims.verbatim import says_verbatim
 from dynagrag.generation.claims.word_checks import (
     added_gap,
@@ -342,7 +342,20 @@ def _line_finding(text: str, line: Line) -> _Finding:
         if is_read_on or _leans(line.text[later:end], line.text[start:middle]):
             texts.append(both)
     findings = [_sentence_finding(text, replace(line, text=sentence)) for sentence in texts]
+    findings = [
+        replace(finding, is_against=finding.is_against and not _is_said_beside(finding, findings))
+        for finding in findings
+    ]
     return max(findings, key=lambda f: (not f.problem, f.share, f.is_against, f.repeats))
+
+
+def _is_said_beside(finding: _Finding, findings: Sequence[_Finding]) -> bool:
+    """Whether a line denies a claim in one sentence, and has in another, undenied, as many of its
+    words.
+    """
+    return finding.problem == DENIES and any(
+        other.share >= finding.share and other.problem != DENIES for other in findings
+    )
 
 
 def _leans(sentence: str, before: str) -> bool:

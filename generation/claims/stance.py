@@ -35,6 +35,7 @@ from dynagrag.generation.claims.claim_lexicon import (
 from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.reading import Reading, Word
 from dynagrag.generation.claims.word_senses import (
+    PARTICIPLES,
     PAST,
     is_irregular,
     lemma,
@@ -44,6 +45,8 @@ from dynagrag.generation.claims.word_senses import (
 )
 from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS
 
+DENIES = "denies it"
+"""The gap of a sentence that denies the claim."""
 _BEFORE, _BEHIND = 6, 2
 _REACH = 8
 _MOODS = {
@@ -112,8 +115,56 @@ def stance_gap(comparison: Comparison) -> Gap | None:
         return None if is_question else Gap("does not ask it")
     at = comparison.predicate.at if comparison.predicate else None
     mood = mood_gap(claim, at, sentence, _place(comparison), attribution.is_opinion)
-    reason = mood or quantifier_gap(claim, sentence)
+    reason = mood or quantifier_gap(claim, sentence) or _undone(comparison)
     return Gap(reason) if reason else None
+
+
+def _undone(comparison: Comparison) -> str:
+    """Whether the claim tells as done what the line only names behind "to", "of" or "for", in
+    words: "is on course to win", "close to winning".
+    """
+    claim, line, predicate = comparison.claim, comparison.sentence, comparison.predicate
+    if predicate is None or not comparison.places or not _is_done(claim, predicate.at):
+        return ""
+    is_named = all(_is_only_named(line, at) for at in comparison.places)
+    return "does not say that it was done" if is_named else ""
+
+
+def _is_done(claim: Reading, at: int) -> bool:
+    """Whether a verb of a claim is a past or a perfect: won, has won, was won."""
+    before = [word.low for word in claim.words[max(0, at - _RIGHT_BEFORE) : at]]
+    low = claim.words[at].low
+    is_past = low.endswith("ed") or low in PAST or low in PARTICIPLES
+    is_held = "to" in before or not _MODAL.isdisjoint(before)
+    return (is_past or not _PERFECT.isdisjoint(before)) and not is_held
+
+
+def _is_only_named(line: Reading, at: int) -> bool:
+    """Whether a verb stands behind "to" (build, be built) or as an "-ing" behind "to", "of" or
+    "for", under a word that doesn't say that it happens.
+    """
+    low, before = line.words[at].low, at - 1
+    is_ing = low.endswith("ing")
+    while line.word(before).low.endswith("ly") or line.word(before).low in ("be", "not"):
+        before -= 1
+    is_passive = "be" in (line.word(at - 1).low, line.word(at - 2).low)
+    is_base = not (is_ing or low.endswith("ed") or (low in PAST or low in PARTICIPLES))
+    if line.word(before).low not in (_OPENS_ING if is_ing else _OPENS_BASE):
+        return False
+    head = before - 2 if line.word(before - 1).low == "together" else before - 1
+    serves = line.word(head).low.endswith("ed") and line.word(head - 1).text == ","
+    if serves or line.word(head).stem in _HAPPENS:
+        return False  # "cells, wired to provide power" provide it
+    return is_ing or is_base or is_passive
+
+
+_MODAL = FUTURE | POSSIBLE | CONDITIONAL
+_PERFECT = frozenset(("has", "have", "had"))
+_OPENS_ING = frozenset(("to", "of", "for"))
+_OPENS_BASE = frozenset(("to", "because"))
+"""Because stands for every "due to", also for that of "due to close"."""
+_HAPPENS = frozenset(map(lemma, "manage happen use get have go on come help able force".split()))
+"""Words behind which "to" and a verb say that it happens: managed to, went on to."""
 
 
 def _place(comparison: Comparison) -> int | None:
@@ -142,7 +193,7 @@ def denial_gap(claim: Reading, line: Reading) -> str:
     denials = _denials(line)
     kept = [at for at in denials if not _is_set_right(line, at, claim)]
     if any(_is_denied(line, at, claim) for at in kept):
-        return "denies it"
+        return DENIES
     return _repeated_denial(claim, line) if kept == denials else ""
 
 
@@ -203,7 +254,7 @@ def _repeated_denial(claim: Reading, line: Reading) -> str:
             if theirs.stems[k - 1] == theirs.stems[j - 1] or theirs.lows[k - 1] in LIST_MARKS
         )
         if num and not any(theirs.run(j, theirs, k) >= num for k in others):
-            return "denies it"
+            return DENIES
     for i in mine.denied:
         if _num_shared(mine, i, theirs) and not any(
             theirs.stems[k] in mine.stems[i:] for k in theirs.denied | theirs.reached
@@ -385,7 +436,32 @@ def _near(reading: Reading, at: int | None) -> Sequence[Word]:
         start = at  # "promised to come and came"
     around = range(start, min(len(reading.words), at + _BEHIND + 1))
     clause = reading.same_clause(at, around)
-    return [reading.words[i] for i in clause if i not in reading.in_names]
+    passed = reading.in_names | {i for i in around if i < at and _frames_fact(reading, i, at)}
+    return [reading.words[i] for i in clause if i not in passed]
+
+
+def _frames_fact(reading: Reading, i: int, at: int) -> bool:
+    """Whether a modal word stands in a frame of what is so: "you will recall that it leaked". "We
+    will see that it is shut" makes it so.
+    """
+    words = reading.words
+    if words[i].low not in _FRAME_MODALS:
+        return False
+    knows = i + 1
+    while knows < at and words[knows].low in _FRAME_ADVERBS:
+        knows += 1
+    behind = {word.low for word in words[knows + 1 : min(at, knows + 1 + _BEHIND_FRAME)]}
+    is_told = knows < at and (
+        words[knows].low in _KNOWING or (words[knows].low in _SEEING and "that" in behind)
+    )
+    return is_told and not (words[knows].low == "see" and reading.word(i - 1).low in ("i", "we"))
+
+
+_FRAME_MODALS = frozenset("will would shall may might can should must".split())
+_FRAME_ADVERBS = frozenset("all also both be already surely certainly no doubt well".split())
+_KNOWING = frozenset("know remember aware recall".split())
+_SEEING = frozenset("see note notice".split())
+_BEHIND_FRAME = 6
 
 
 def _is_finite_past(reading: Reading, at: int) -> bool:

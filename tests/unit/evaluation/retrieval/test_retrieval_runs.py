@@ -346,7 +346,7 @@ def test_kinds_apart_count_in_no_figure_but_their_own() -> None:
 
 
 def test_what_is_told_of_the_wrong_person_counts_by_kind_and_of_one_arm() -> None:
-    told = {"q0": False, "q1": True, "odd0": True, "odd1": True}
+    told = {"q0": False, "q1": True, "odd0": True, "odd1": True, "odd2": True}
     own = [
         line(question, arm, ["g"]).model_copy(
             update={

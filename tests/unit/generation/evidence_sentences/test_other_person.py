@@ -147,3 +147,9 @@ def test_where_nothing_fits_no_line_of_another_is_told(monkeypatch: pytest.Monke
     )
     found = ask("How often does Goran practise the cello with violins?")
     assert (found.is_nothing_fitting, found.other_person) == (True, None)
+
+
+def test_a_line_without_a_word_of_the_question_is_not_told() -> None:
+    turns: Turns = [("Goran", "Tomatoes need the sun."), ("Tilda", "I paint the harbour.")]
+    assert ask("What does Goran fry at dawn?", turns).other_person is None
+    assert ask("What does Goran paint at dawn?", turns).other_person is not None

@@ -66,11 +66,16 @@ def is_named(settings: Settings) -> bool:
     return "embedder" in settings.model_fields_set
 
 
+def is_remembered(folder: Path, spec: str, identity: EmbedderIdentity) -> bool:
+    """Whether that is the embedder that is kept: then it needn't be asked, which costs a call."""
+    return _read(folder) == (_absolute(spec), identity)
+
+
 def remember_embedder(folder: Path, spec: str, identity: EmbedderIdentity) -> None:
     """Keeps the spec that opens a workspace's embedder."""
-    spec = _absolute(spec)
-    if _read(folder) == (spec, identity):
+    if is_remembered(folder, spec, identity):
         return
+    spec = _absolute(spec)
     form = {"spec": spec, "name": identity.name, "dimension": identity.dimension}
     try:
         replace_text(folder / EMBEDDER_FILE, json.dumps(sealed(form)) + "\n")

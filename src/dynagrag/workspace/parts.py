@@ -25,7 +25,12 @@ from dynagrag.workspace.bare_derivation import derive_without_models
 from dynagrag.workspace.conversations import ConversationBook
 from dynagrag.workspace.deletion import DocumentDeletions
 from dynagrag.workspace.lock import MAX_WAIT_S, WorkspaceLock
-from dynagrag.workspace.own_embedder import is_named, remember_embedder, with_own_embedder
+from dynagrag.workspace.own_embedder import (
+    is_named,
+    is_remembered,
+    remember_embedder,
+    with_own_embedder,
+)
 
 _LOG = logging.getLogger(__name__)
 
@@ -210,7 +215,10 @@ class WorkspaceParts:
         if not models.embedder_spec or models.embedder_spec == self.remembered:
             return
         identity = self.store.embedder()
-        if identity is not None and identity == models.embedder.identity:
+        if identity is None:
+            return
+        is_kept = is_remembered(self.folder, models.embedder_spec, identity)
+        if is_kept or identity == models.embedder.identity:
             remember_embedder(self.folder, models.embedder_spec, identity)
             self.remembered = models.embedder_spec
 

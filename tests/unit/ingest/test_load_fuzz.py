@@ -109,7 +109,7 @@ def test_reading_a_file_twice_as_long_is_at_most_twice_the_work(tmp_path: Path, 
         path.write_bytes(_GROWING[name](size))
         return _num_lines_run(lambda: load_source(path))
 
-    work(1)  # imports and first uses
+    work(80)  # imports and first uses
     small, middle, large = work(20), work(40), work(80)
     assert large - middle <= 2.2 * (middle - small) + 50
 

@@ -627,10 +627,7 @@ class _Cutter:
             self.pending = None
         turn = _OpenTurn(self.speaker, head.label, line.number, head.clock or self.pending)
         words = head.rest
-        if words[:1] == "<" and is_aside(words):  # <Media omitted>
-            self.speaker = None
-            turn.speaker, turn.is_aside = None, True
-        elif self.speaker is None:
+        if self.speaker is None:
             words = " ".join(item.text for item in self.lines[head.at : head.at + head.num_lines])
             match = _LEADING.fullmatch(words) if head.clock else None
             words = match[2] if match else words

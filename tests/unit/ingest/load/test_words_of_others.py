@@ -162,13 +162,13 @@ FORMS: dict[str, tuple[str, str, list[Turn]]] = {
             ("P3", "I do."),
         ],
     ),
-    "media left out of a chat": (
+    "media in place of a message are its senders": (
         "a.txt",
         "05/01/2026, 09:03 - Rosa Lind: It burned.\n05/01/2026, 09:04 - Jan: <Medien weggelassen>\n"
         "05/01/2026, 09:05 - Rosa Lind: In May.\n05/01/2026, 09:06 - Jan: I see.\n",
         [
             ("Rosa Lind", "It burned."),
-            (None, "<Medien weggelassen>"),
+            ("Jan", "<Medien weggelassen>"),
             ("Rosa Lind", "In May."),
             ("Jan", "I see."),
         ],

@@ -245,7 +245,6 @@ class Deriver:
             return
         self.progress("embed", 0, total)
         self.store.set_embedder(self.embedder.identity)
-        scale_of(self.store, self.embedder)  # measured now, kept with the vectors
         done, sizes = 0, BatchSizes()
         for kind, ids in missing.items():
             for batch in sizes.batches(works[kind]):
@@ -256,6 +255,7 @@ class Deriver:
                 sizes.took(len(batch_texts), work, time.monotonic() - began)
                 done += work
                 self.progress("embed", done, total)
+        scale_of(self.store, self.embedder)  # measured now, kept with the vectors
 
     def _stepping(self, stage: str) -> Callable[[], None]:
         """Reports again that a stage of one step is at work, several times a second at most, so

@@ -132,6 +132,7 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
         "quiet_speakers",
         "other_person",
         "unread_language",
+        "unjudged_language",
     }
     beside = {"match_start", "match_end", "fit", "before", "after"}
     for line in answer["trace"]["evidence"]:

@@ -1,5 +1,7 @@
 """Checks of names: has the sentence the claim's, and do they do the same to the same?"""
 
+from collections.abc import Collection
+
 from dynagrag.generation.claims.claim_lexicon import KIN_UP
 from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.life_dates import event_of, event_texts
@@ -7,7 +9,7 @@ from dynagrag.generation.claims.name_match import Span, has_name
 from dynagrag.generation.claims.number_checks import is_in_name
 from dynagrag.generation.claims.objects import is_done_to_other
 from dynagrag.generation.claims.quantities import quantities
-from dynagrag.generation.claims.reading import read
+from dynagrag.generation.claims.reading import Reading, read
 from dynagrag.generation.claims.roles import (
     Predicate,
     Roles,
@@ -17,6 +19,7 @@ from dynagrag.generation.claims.roles import (
     verb_roles,
 )
 from dynagrag.generation.claims.word_senses import senses
+from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS
 
 _OF_ANOTHER = Gap("says it of somebody or something else")
 
@@ -38,6 +41,58 @@ def name_gap(comparison: Comparison) -> Gap | None:
             name = " ".join(word.text for word in comparison.claim.words[slice(*span)])
             return Gap(f"does not name {name}")
     return None
+
+
+def apposition_gap(comparison: Comparison) -> Gap | None:
+    """What the claim says of its subject stands in the sentence behind another's name and a comma,
+    and nowhere else.
+
+    Catches "Paul is the chairman" of "Anna, the chairman, and Paul", "Paul has resigned" of "We
+    thank Paul and Anna, who has resigned". Passes "Anna is the chairman" of both.
+    """
+    claim, sentence = comparison.claim, comparison.sentence
+    subject = next((span for span in claim.names if comparison.is_subject(span)), None)
+    if subject is None:
+        return None
+    who = {word.low for word in claim.words[slice(*subject)]}
+    said = {
+        word.stem
+        for i, word in enumerate(claim.words)
+        if word.is_word and not subject[0] <= i < subject[1] and word.low not in FUNCTION_WORDS
+    }
+    beside = [(span, _apposed(sentence, span[1])) for span in sentence.names]
+    others = [own for span, own in beside if own and not _are_of(sentence, span, who)]
+    if not said or not others:
+        return None
+    taken = {i for start, end in others for i in range(start, end)}
+    left = {word.stem for i, word in enumerate(sentence.words) if i not in taken}
+    for start, end in others:
+        words = sentence.words[start:end]
+        stems = {word.stem for word in words}
+        is_of_subject = not who.isdisjoint(word.low for word in words)
+        if said <= stems and not said <= left and not is_of_subject:
+            return _OF_ANOTHER
+    return None
+
+
+def _apposed(sentence: Reading, at: int) -> Span | None:
+    """The words behind a name and a comma that tell of it, up to the next mark; None for none."""
+    first = sentence.word(at + 1)
+    if sentence.word(at).text != "," or not first.is_word or first.is_capitalized:
+        return None
+    if first.low in FUNCTION_WORDS and first.low not in _APPOSED:
+        return None
+    words = range(at + 1, len(sentence.words))
+    end = next((i for i in words if sentence.words[i].text in _ENDS), len(sentence.words))
+    return at + 1, end
+
+
+def _are_of(sentence: Reading, span: Span, who: Collection[str]) -> bool:
+    return any(word.low in who for word in sentence.words[slice(*span)])
+
+
+_APPOSED = DETERMINERS | {"who", "whose", "our", "my", "your", "his", "her", "their"}
+_ENDS = frozenset(",;.!?")
 
 
 def role_gap(comparison: Comparison) -> Gap | None:

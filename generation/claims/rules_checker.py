@@ -34,7 +34,7 @@ from dynagrag.generation.claims.number_checks import (
 )
 from dynagrag.generation.claims.quantities import quantities
 from dynagrag.generation.claims.reading import read
-from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_gap
+from dynagrag.generation.claims.role_checks import apposition_gap, name_gap, object_gap, role_gap
 from dynagrag.generation.claims.short_answers import statement
 from dynagrag.generation.claims.shown_lines import nearest_row
 from dynagrag.generation.claims.speaker_checks import speaker_gap
@@ -58,6 +58,7 @@ CHECKS: dict[str, Check] = {
     "replaced word": replaced_gap,
     "described thing": described_gap,
     "name": name_gap,
+    "apposition": apposition_gap,
     "role": role_gap,
     "one number of many": misplaced_number_gap,
     "change": change_gap,

@@ -44,11 +44,12 @@ def name_gap(comparison: Comparison) -> Gap | None:
 
 
 def apposition_gap(comparison: Comparison) -> Gap | None:
-    """What the claim says of its subject stands in the sentence behind another's name and a comma,
-    and nowhere else.
+    """Of a subject that is listed beside others, the claim says what stands in the sentence behind
+    another's name and a comma, and nowhere else.
 
     Catches "Paul is the chairman" of "Anna, the chairman, and Paul", "Paul has resigned" of "We
-    thank Paul and Anna, who has resigned". Passes "Anna is the chairman" of both.
+    thank Paul and Anna, who has resigned". Passes "Anna is the chairman", and "Paul made it" of
+    "Paul met Anna, and made it".
     """
     claim, sentence = comparison.claim, comparison.sentence
     subject = next((span for span in claim.names if comparison.is_subject(span)), None)
@@ -62,7 +63,9 @@ def apposition_gap(comparison: Comparison) -> Gap | None:
     }
     beside = [(span, _apposed(sentence, span[1])) for span in sentence.names]
     others = [own for span, own in beside if own and not _are_of(sentence, span, who)]
-    if not said or not others:
+    own = [span for span in sentence.names if _are_of(sentence, span, who)]
+    is_listed = all(sentence.word(end).low in _LISTED for _, end in own)
+    if not said or not others or not is_listed:
         return None
     taken = {i for start, end in others for i in range(start, end)}
     left = {word.stem for i, word in enumerate(sentence.words) if i not in taken}
@@ -93,6 +96,7 @@ def _are_of(sentence: Reading, span: Span, who: Collection[str]) -> bool:
 
 _APPOSED = DETERMINERS | {"who", "whose", "our", "my", "your", "his", "her", "their"}
 _ENDS = frozenset(",;.!?")
+_LISTED = _ENDS | {"and", "or", ""}
 
 
 def role_gap(comparison: Comparison) -> Gap | None:

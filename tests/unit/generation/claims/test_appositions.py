@@ -25,6 +25,12 @@ OFFICERS = (
         (OFFICERS, "Huw Vale is group director for the ports.", True),
         (OFFICERS, "Marie Knox is group director for the ports.", False),
         (OFFICERS, "Huw Vale is deputy director for the border.", False),
+        ("Stanari is a town in Srpska, an entity of Bosnia.", "Stanari is in Bosnia.", True),
+        (
+            "The Quay is a film with Anna Berg, directed by Paul Lind.",
+            "The Quay was directed by Paul Lind.",
+            True,
+        ),
         ("Paul Lind, who met Anna Berg, the painter, left.", "Paul Lind met Anna Berg.", True),
         ("Anna Berg, the mayor, opened it. Paul Lind is a mayor.", "Paul Lind is a mayor.", True),
     ],

@@ -29,6 +29,7 @@ from dynagrag.ingest.load.speaker_names import (
 from dynagrag.ingest.split import chunk_passages, document_id_of, make_document, split_passages
 
 AS_LABELLED = SpeakerNames()
+AS_FOUND: Mapping[str, str] = {}
 
 _REPLY_TOKENS_PER_CHUNK_TOKEN = {True: 2.5, False: 0.8}
 """Completion tokens per chunk token, by is_small, for the estimate: a model of 1.5 billion
@@ -181,6 +182,7 @@ def make_plan(
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
     left_out: Sequence[LoadedSource] = (),
     language: str = "",
+    languages: Mapping[str, str] = AS_FOUND,
 ) -> IngestPlan:
     """Reads the sources and compares them with the store. Nothing is written. `folders`: where
     files that are gone are looked for.
@@ -189,6 +191,7 @@ def make_plan(
     say nothing. UsageError where they name who doesn't speak. `left_out`: what stood beside the
     sources and is refused unread.
     `language`: the code (ISO 639-1) of all the sources'; empty: as it is kept, else found.
+    `languages`: those of single files by their names, before it.
     """
     sources = list(sources)
     stored = {d.id: d for d in store.documents()}
@@ -215,7 +218,8 @@ def make_plan(
         own_labels = labels_of(with_labels(source, given, kept))
         labels.setdefault(path.name, []).extend((*own_labels, *kept.values()))
         source = with_doubts(renamed(source, given, kept))
-        document, turns = make_document(source, store.workspace, uri, language or given_language)
+        code = languages.get(path.name) or language or given_language
+        document, turns = make_document(source, store.workspace, uri, code)
         if document.id in planned or document.id in unchanged:
             num_doubles += 1
             continue

@@ -248,7 +248,10 @@ def _answer_fits(wanted: AskedAnswer | None, groups: Sequence[Sequence[PassageSe
     if wanted is None:
         return np.zeros(len(groups))
     every = {(s.document_id, s.start): s for group in groups for s in group}
-    fit = {key: 0.0 if s.is_question else fit_of(wanted, s.text) for key, s in every.items()}
+    fit = {
+        key: 0.0 if s.is_question else fit_of(wanted, s.text, s.language)
+        for key, s in every.items()
+    }
     return np.array([max(fit[s.document_id, s.start] for s in group) for group in groups])
 
 

@@ -1,7 +1,7 @@
 """The form that starts an ingest: options of the extraction, estimate, start."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -34,15 +34,22 @@ _CHUNKS = {
 }
 
 
-def show(paths: Sequence[str], on_start: Callable[[Key], None], names: SpeakerNames) -> None:
+def show(
+    paths: Sequence[str],
+    on_start: Callable[[Key], None],
+    names: SpeakerNames,
+    languages: Mapping[str, str],
+) -> None:
     """Options, estimate and start for these paths; `on_start` is called once the run has begun.
-    `names`: of the speakers.
+    `names`: of the speakers. `languages`: codes by the names of files.
     """
     st.subheader("How to extract")
     settings = state.settings()
     with state.shown_errors():
         options = replace(
-            _ask_options(settings, any(Path(path).is_dir() for path in paths)), speakers=names
+            _ask_options(settings, any(Path(path).is_dir() for path in paths)),
+            speakers=names,
+            languages=languages,
         )
         if options.extractor == "llm" and settings.llm is None:
             st.info(

@@ -14,6 +14,7 @@ from dynagrag.ui.ingest import (
     documents_view,
     ingest_form,
     jobs_view,
+    languages_view,
     sources_view,
     speakers_view,
     upload_folder,
@@ -48,18 +49,21 @@ def page() -> None:
         jobs_view.show_current(session)
         _bring(session)
         rows = _rows(session)
-        sources_view.show(rows, _leave_out)
+        documents = session.documents() if session else ()
+        codes = languages_view.languages_of(rows, documents)
+        sources_view.show(rows, codes, _leave_out)
         paths = list(dict.fromkeys(row.origin for row in rows if row.origin and not row.refused))
         if paths:
-            names = speakers_view.show(rows, session.documents() if session else ())
-            ingest_form.show(paths, _started, names)
+            languages = languages_view.ask(rows, codes)
+            names = speakers_view.show(rows, documents)
+            ingest_form.show(paths, _started, names, languages)
         if session is not None:
             st.divider()
             num_aside = len(session.space.journal.set_asides())
-            documents, aside, past = st.tabs(
+            documents_tab, aside, past = st.tabs(
                 ["Documents", f"Set aside ({num_aside})" if num_aside else "Set aside", "Past jobs"]
             )
-            with documents:
+            with documents_tab:
                 documents_view.show(session)
             with aside:
                 jobs_view.show_set_aside(session)
@@ -281,5 +285,6 @@ def _started(key: background.Key) -> None:
     state.remember("started", (key, state.remembered("rows", ())))
     state.remember("rows", ())
     speakers_view.forget()
+    languages_view.forget()
     state.remember("seen_uploads", set())
     state.remember("upload_number", state.remembered("upload_number", 0) + 1)

@@ -13,6 +13,8 @@ from dynagrag.ingest.load import find_sources, load_source, turns_of
 from dynagrag.ingest.load.introductions import Introduction, introductions
 from dynagrag.ingest.load.label_report import unknown_share
 from dynagrag.ingest.load.speaker_audit import AuditFinding, are_doubtful, audit_speakers
+from dynagrag.language.document_language import found_language
+from dynagrag.language.identification import UNKNOWN
 from dynagrag.ui.ingest.upload_folder import keep, sha256_of, text_name
 
 _MAX_TURNS = 8
@@ -25,7 +27,8 @@ class SourceRow:
     it; "" where it was refused at the door. `upload_id`: the uploaded file that it was; `replaced`:
     the earlier one whose place it took; `is_unread`: it is to be read once there is space for it;
     `unknown_share`: of its words, without a speaker; `findings`: what speaks against its speakers;
-    `introduced`: the names that speakers give whose labels are none.
+    `introduced`: the names that speakers give whose labels are none; `language`: the code that was
+    found, "und" where it can't be told.
     """
 
     name: str
@@ -49,6 +52,7 @@ class SourceRow:
     unknown_share: float = 0.0
     findings: tuple[AuditFinding, ...] = ()
     introduced: tuple[Introduction, ...] = ()
+    language: str = UNKNOWN
 
     @property
     def is_doubtful(self) -> bool:
@@ -149,4 +153,5 @@ def _row(source: LoadedSource, origin: str, note: str, item: SourceInput) -> Sou
         unknown_share=unknown_share(source),
         findings=audit_speakers(turns),
         introduced=introductions(turns),
+        language=found_language("\n".join(turn.text for turn in turns)),
     )

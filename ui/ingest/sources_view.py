@@ -1,11 +1,12 @@
 """Table of the files that were read, the refused ones with reasons, and a preview."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
 from dynagrag.core.text import clock
 from dynagrag.ingest.load.label_report import FATES, MAX_UNKNOWN, label_places
+from dynagrag.language.identification import UNKNOWN, language_name
 from dynagrag.ui.ingest.source_reading import SourceRow
 from dynagrag.ui.safe_markdown import plain, short_label, speaker_and_time
 
@@ -16,8 +17,14 @@ _MAX_NAMED = 3
 _MAX_FINDINGS = 20
 
 
-def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], None]) -> None:
-    """`leave_out` takes sources out again."""
+def show(
+    rows: Sequence[SourceRow],
+    languages: Mapping[str, str],
+    leave_out: Callable[[Sequence[SourceRow]], None],
+) -> None:
+    """`languages`: the code of each file that was read, by its path. `leave_out` takes sources out
+    again.
+    """
     if not rows:
         return
     with st.container(
@@ -49,7 +56,7 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
                 icon=":material/sync:",
             )
     st.dataframe(
-        [_cells(row) for row in read],
+        [_cells(row, languages[row.path]) for row in read],
         hide_index=True,
         width="stretch",
         # a long name leaves room for what was read
@@ -124,7 +131,7 @@ def pick_row(rows: Sequence[SourceRow], *, key: str) -> SourceRow:
     return names.get(picked, rows[0])
 
 
-def _cells(row: SourceRow) -> dict[str, object]:
+def _cells(row: SourceRow, language: str) -> dict[str, object]:
     speakers = ", ".join(map(short_label, row.speakers[:_MAX_SPEAKERS]))
     if len(row.speakers) > _MAX_SPEAKERS:
         speakers += f" and {len(row.speakers) - _MAX_SPEAKERS} more"
@@ -139,6 +146,7 @@ def _cells(row: SourceRow) -> dict[str, object]:
         "Format": row.format,
         "Turns": row.num_turns,
         "Words": row.num_words,
+        "Language": "unknown" if language == UNKNOWN else language_name(language),
         "Speakers": speakers or "none in this form",
         "Times": times or "none in this form",
         "Notes": "; ".join((*unknown, *row.notes)),

@@ -14,6 +14,7 @@ from dynagrag.config.settings import Profile
 from dynagrag.core.errors import SettingsError, UsageError, WorkspaceError
 from dynagrag.core.protocols import ChatModel
 from dynagrag.core.schema import Answer, Filters, Question, Retrieval, Vector
+from dynagrag.core.text import short
 from dynagrag.generation.answer import answer_question
 from dynagrag.generation.answer_plan import AnswerPlan
 from dynagrag.generation.question_wording import rewrite_question, split_question
@@ -305,6 +306,8 @@ class QuestionAnswering:
 def _check_question(text: str) -> None:
     if not text.strip():
         raise UsageError("the question is empty")
+    if not any(map(str.isalnum, text)):
+        raise UsageError(f"the question has no word: {short(text)}; write what you want to know")
     if len(text) > MAX_QUESTION_CHARS:
         raise UsageError(
             f"the question has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} at most are"

@@ -7,7 +7,7 @@ it used.
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -68,7 +68,8 @@ class IngestOptions:
     stored, and hold from then on.
     `speakers`: what speakers are called in place of their labels. `follow_links`: links are
     followed that lead out of the folders, too. `language`: the code (ISO 639-1) or English name of
-    that of all the files; empty: each document's own, as it is found.
+    that of all the files; empty: each document's own, as it is found. `languages`: those of single
+    files by their names, before `language`.
     """
 
     extractor: str = "llm"
@@ -82,6 +83,7 @@ class IngestOptions:
     glossaries: tuple[str, ...] = ()
     follow_links: bool = False
     language: str = ""
+    languages: Mapping[str, str] = field(default_factory=dict)
 
 
 def check_options(options: IngestOptions) -> None:
@@ -91,8 +93,9 @@ def check_options(options: IngestOptions) -> None:
     if options.merges not in (None, "rules", "model"):
         raise UsageError(f"unknown way to merge {options.merges!r}; known: rules, model")
     check_names(options.speakers)
-    if options.language:
-        language_code(options.language)
+    for language in (options.language, *options.languages.values()):
+        if language:
+            language_code(language)
 
 
 BuildIndex = Callable[[ChatModel | None], None]
@@ -214,6 +217,7 @@ def prepare_ingest(
             progress,
             sources.left_out,
             language_code(options.language) if options.language else "",
+            {file: language_code(name) for file, name in options.languages.items()},
         )
 
     return _prepared(parts, build_index, INGEST, request, options, plan, job)

@@ -223,6 +223,7 @@ WRONG_USE = [
     (("ask", "Who?", "-w", "../up"), 1, "'../up'"),
     (("ask", "Who?", "-w", "there"), 1, "is empty"),
     (("ask", "   ", "-w", "there"), 2, "question is empty"),
+    (("ask", "?!", "-w", "there"), 2, "question has no word"),
     (
         ("ask", "why? " * 2001, "-w", "there"),
         2,

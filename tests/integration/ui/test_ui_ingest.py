@@ -13,6 +13,7 @@ from pages import has, press, until, words
 from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.ingest import job_runner
+from dynagrag.workspace.facade import open_workspace
 
 TALK = (
     b"WEBVTT\n\n00:00:00.000 --> 00:00:09.000\n<v Leo>Ada Byron founded Acme Works.\n\n"
@@ -92,6 +93,32 @@ def test_prices_of_the_settings_are_in_the_estimate(
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
     assert "price about 1.23" in words(page)
+
+
+def test_the_language_of_a_file_is_shown_and_can_be_changed_before_the_ingest(
+    server: OpenAIStubServer, open_page: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DYNAGRAG_LLM")
+    page = open_page()
+    rat = (
+        "Anna: Der Rat hat gestern den Haushalt der Stadt beschlossen, und die Mühle bleibt.\n"
+        "Bernd: Die Kosten für das neue Dach der Mühle sind noch nicht bekannt.\n"
+    )
+    _upload(page, ("rat.txt", rat.encode()), ("talk.vtt", TALK))
+    assert list(page.dataframe[0].value["Language"]) == ["German", "English"]
+    page.selectbox(key="language_of").set_value("rat.txt (1)").run()
+    [box] = [box for box in page.selectbox if box.label == "Language"]
+    assert box.value == "de"
+    box.set_value("nl").run()
+    assert list(page.dataframe[0].value["Language"]) == ["Dutch", "English"]
+    until(page, lambda: has(page, "Start"))
+    press(page, "Start")
+    until(page, lambda: bool(page.success))
+    with open_workspace("default") as space:
+        found = {document.title: document.language for document in space.store.documents()}
+    assert found == {"rat": "nl", "talk": "en"}
+    _upload(page, ("rat.txt", rat.encode()))
+    assert list(page.dataframe[0].value["Language"]) == ["Dutch"]
 
 
 def test_without_a_language_model_the_quick_way_is_offered(

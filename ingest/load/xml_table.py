@@ -37,15 +37,15 @@ _FEWEST_WORDS_LEFT, _MOST_LEFT, _MAX_COLUMNS = 10, 4, 200
 
 
 @dataclass(slots=True)
-class _Node:
+class _XmlNode:
     """An element that is read: its tags from the root, what stands in it, what it lies in."""
 
     element: Element
     path: str
-    parent: "_Node | None"
+    parent: "_XmlNode | None"
     words: str = ""
     """Of its own, with those of elements in their midst."""
-    children: list["_Node"] = field(default_factory=list)
+    children: list["_XmlNode"] = field(default_factory=list)
 
     @property
     def tag(self) -> str:
@@ -66,14 +66,14 @@ class _Node:
         inner = {node.tag: node.words for node in self.children if node.words}
         return {**own, **inner, **self.attributes}
 
-    def above(self) -> Iterator["_Node"]:
+    def above(self) -> Iterator["_XmlNode"]:
         """The elements around it, the nearest first."""
         node = self.parent
         while node is not None:
             yield node
             node = node.parent
 
-    def within(self) -> Iterator["_Node"]:
+    def within(self) -> Iterator["_XmlNode"]:
         """Itself and all that lies in it, in order."""
         to_see = [self]
         while to_see:
@@ -83,10 +83,10 @@ class _Node:
 
 
 @dataclass(slots=True)
-class _Tree:
+class _XmlContent:
     """A file's elements, and what of their mixed content is no column and no word."""
 
-    root: _Node
+    root: _XmlNode
     num_remarks: Counter[str] = field(default_factory=Counter)
     marks: dict[str, None] = field(default_factory=dict)
     """Elements within words whose attributes aren't read."""
@@ -126,8 +126,8 @@ def parse_unknown(root: Element) -> Parsed | None:
     return replace(parsed, turns=turns, notes=tuple(notes), title=title, format="other-xml")
 
 
-def _tree(root: Element) -> _Tree:
-    tree = _Tree(_Node(root, local(root.tag), None))
+def _tree(root: Element) -> _XmlContent:
+    tree = _XmlContent(_XmlNode(root, local(root.tag), None))
     to_see = [(tree.root, 0)]
     while to_see:
         node, depth = to_see.pop()
@@ -141,12 +141,12 @@ def _tree(root: Element) -> _Tree:
         for inner in element:
             tag = local(inner.tag)
             if tag:
-                node.children.append(_Node(inner, f"{node.path}.{tag}", node))
+                node.children.append(_XmlNode(inner, f"{node.path}.{tag}", node))
         to_see += [(own, depth + 1) for own in node.children]
     return tree
 
 
-def _words(element: Element, tree: _Tree, depth: int) -> Iterator[str]:
+def _words(element: Element, tree: _XmlContent, depth: int) -> Iterator[str]:
     """The words of an element in order, but for remarks in their midst."""
     if depth > MAX_DEPTH:
         raise LoadError(TOO_DEEP)
@@ -162,12 +162,12 @@ def _words(element: Element, tree: _Tree, depth: int) -> Iterator[str]:
         yield inner.tail or ""
 
 
-def _spoken(nodes: Sequence[_Node]) -> list[_Node]:
+def _spoken(nodes: Sequence[_XmlNode]) -> list[_XmlNode]:
     """The elements with the words, in order: those of the path with most that comes again, and
     elements of other names beside them that hold sentences, as questions and answers do. Where no
     element has words, those of an attribute.
     """
-    by_path: dict[str, list[_Node]] = defaultdict(list)
+    by_path: dict[str, list[_XmlNode]] = defaultdict(list)
     for node in nodes:
         if has_letter(node.words) or not node.children:
             by_path[node.path].append(node)
@@ -203,7 +203,7 @@ def _are_sentences(texts: Iterable[str]) -> bool:
     return 2 * sum(found) >= len(found)
 
 
-def _records(spoken: Sequence[_Node], nodes: Sequence[_Node]) -> list[_Node]:
+def _records(spoken: Sequence[_XmlNode], nodes: Sequence[_XmlNode]) -> list[_XmlNode]:
     """The elements that are rows: of each text the outermost that holds no other one."""
     num = Counter(own.path for own in nodes)
     records = list(spoken)
@@ -216,7 +216,9 @@ def _records(spoken: Sequence[_Node], nodes: Sequence[_Node]) -> list[_Node]:
     return records
 
 
-def _rows(records: Sequence[_Node], nodes: Sequence[_Node]) -> tuple[list[list[str]], set[int]]:
+def _rows(
+    records: Sequence[_XmlNode], nodes: Sequence[_XmlNode]
+) -> tuple[list[list[str]], set[int]]:
     """A header and a row for each record, and the ids of the nodes that are read for them.
 
     Beside what lies in a record, those of its elements above that come again say of it what their
@@ -241,13 +243,13 @@ def _rows(records: Sequence[_Node], nodes: Sequence[_Node]) -> tuple[list[list[s
     return [keys, *([view.get(key, "") for key in keys] for view in views)], is_read | holding
 
 
-def _is_head(node: _Node, inside: set[int], holding: set[int]) -> bool:
+def _is_head(node: _XmlNode, inside: set[int], holding: set[int]) -> bool:
     """Whether it is a short element between records, as a name above its paragraphs."""
     return not node.children and id(node) not in inside and id(node.parent) in holding
 
 
 def _around(
-    node: _Node, num: Mapping[str, int], heads: Mapping[int, dict[str, str]]
+    node: _XmlNode, num: Mapping[str, int], heads: Mapping[int, dict[str, str]]
 ) -> dict[str, str]:
     """What the elements around a record say of it; nearer ones come first."""
     view: dict[str, str] = {}
@@ -257,7 +259,7 @@ def _around(
     return view
 
 
-def _inside(record: _Node, is_read: set[int]) -> dict[str, str]:
+def _inside(record: _XmlNode, is_read: set[int]) -> dict[str, str]:
     """A record's attributes, and the words and attributes of what lies once in it."""
     view = dict(record.attributes)
     is_read.add(id(record))
@@ -354,7 +356,7 @@ def _is_said(parsed: Parsed, rows: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def _lists(nodes: Sequence[_Node], is_read: set[int]) -> dict[str, list[dict[str, str]]]:
+def _lists(nodes: Sequence[_XmlNode], is_read: set[int]) -> dict[str, list[dict[str, str]]]:
     """The elements that aren't read, by their paths, where names may stand for ids."""
     lists: dict[str, list[dict[str, str]]] = defaultdict(list)
     for node in nodes:
@@ -363,7 +365,7 @@ def _lists(nodes: Sequence[_Node], is_read: set[int]) -> dict[str, list[dict[str
     return lists
 
 
-def _left(tree: _Tree, nodes: Sequence[_Node], is_read: set[int]) -> list[str]:
+def _left(tree: _XmlContent, nodes: Sequence[_XmlNode], is_read: set[int]) -> list[str]:
     """Notes on remarks, on marks within words, and on words that aren't read."""
     notes = []
     if tree.num_remarks:

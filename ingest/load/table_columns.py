@@ -60,6 +60,8 @@ _NO_PERSONS = _OTHERS | frozenset(
 """Words of keys whose values are names, but nobody's."""
 _KEY_WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+")
 _MOST_OF_NAME = 4
+_NUMBERED = re.compile(r"(?i)(?:speaker|spkr?|sprecher(?:in)?|locuteur)[ _-]?[A-Z\d]{1,3}")
+"""What recognisers call people whom they can't name: `SPEAKER_00`, `spk1`."""
 
 
 class _Kind(Enum):
@@ -198,7 +200,7 @@ def speaker_by_cells(rows: Sequence[Sequence[str]], text: int, taken: Iterable[i
             and _takes_turns(column)
             and not _NO_PERSONS & set(_key_words(rows[0][column.place]))
             and _are_names(sorted(set(column.filled)), texts)
-        ]
+        ] or [column for column in recurring if all(map(_NUMBERED.fullmatch, column.filled))]
     return found[0].place if len(found) == 1 else None
 
 

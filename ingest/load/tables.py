@@ -71,6 +71,8 @@ _SAMPLE_RATE = re.compile(
     r"\b(?:sampl(?:e|ing)[ _-]?(?:rate|freq(?:uency)?)|framerate|sr)\b[^\d\n]{0,12}(\d{4,6})\b",
     re.IGNORECASE,
 )
+_LOOSE = frozenset({"from", "to", "in", "out"})
+"""Names of times that mean other things as well."""
 _IN_BRACKETS = re.compile(r" ?[(\[][^()\[\]]{1,40}[)\]]$")
 
 
@@ -229,9 +231,12 @@ def parse_table(
     columns, has_header = columns_of(header), True
     notes = [f"{plural(above, 'row')} above the header left out"] if above else []
     if columns is not None:
-        columns = _with_cells(columns, cells)
-        left = _left(columns, cells)
-        notes += [f"columns not read: {left}"] if left else []
+        named, columns = columns, with_cells(columns, cells)
+        told, left = told_by_cells(named, columns, header), _left(columns, cells)
+        if told:
+            notes.append(told + (f"; not read: {left}" if left else ""))
+        elif left:
+            notes.append(f"columns not read: {left}")
     else:
         roles = roles_by_cells(cells)
         if roles is None:
@@ -299,10 +304,11 @@ def _from_header(rows: Sequence[tuple[int, Sequence[str]]]) -> Sequence[tuple[in
     return rows[at:]
 
 
-def _with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
+def with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
     """The columns that a header names, with those of times and speakers that only cells or words of
-    other languages tell.
+    other languages tell. A column named as times are (`from`) that holds none isn't theirs.
     """
+    columns = _without_false_times(columns, rows)
     if columns.speaker is None:
         speaker = speaker_by_word(rows[0])
         columns = replace(columns, speaker=None if speaker in columns.places else speaker)
@@ -315,6 +321,36 @@ def _with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
     if columns.start is None:
         columns = replace(columns, **times_by_cells(rows, columns.places))
     return columns
+
+
+def _without_false_times(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
+    """Columns without those of times none of whose cells is one; of messages, `from` is who."""
+    start, end, duration = (
+        None if at is not None and _is_no_time(at, rows) else at
+        for at in (columns.start, columns.end, columns.duration)
+    )
+    sender = columns.start if start is None else None
+    columns = replace(columns, start=start, end=end, duration=duration)
+    is_sender = sender is not None and _normal(rows[0][sender]) == "from"
+    return replace(columns, speaker=sender) if is_sender and columns.speaker is None else columns
+
+
+def _is_no_time(at: int, rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a column whose name may mean other things than a time holds none."""
+    filled = [cell for row in rows[1:_SAMPLE_ROWS] if (cell := _cell(row, at)).strip()]
+    is_loose = _normal(rows[0][at]) in _LOOSE
+    return is_loose and bool(filled) and not any(map(str.isdigit, "".join(filled)))
+
+
+def told_by_cells(named: Columns, columns: Columns, header: Sequence[str]) -> str:
+    """A line on columns that cells tell beside those that a header names; "" for none."""
+    roles = ("speaker", "start", "end", "duration", "span")
+    told = [
+        f"{role} {short(header[at], 30)}"
+        for role in roles
+        if (at := getattr(columns, role)) is not None and at != getattr(named, role)
+    ]
+    return f"columns by their cells: {', '.join(told)}" if told else ""
 
 
 def _told(columns: Columns, rows: Sequence[Sequence[str]], *, has_header: bool) -> str:

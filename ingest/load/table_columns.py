@@ -144,6 +144,8 @@ def roles_by_cells(rows: Sequence[Sequence[str]]) -> TableRoles | None:
     words = [own for own in columns if own.kind is _Kind.WORDS and own.place not in times.values()]
     speakers = [own for own in words if _may_be_speakers(own, is_timed=bool(times))]
     voices = _voices(words) if times and has_header else []
+    if not all(header[own.place].strip() for own in voices):
+        voices = []  # nobody is named above one of them
     text = voices[0] if voices else _text(words, speakers, header)
     if text is None:
         return None

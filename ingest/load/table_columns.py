@@ -125,14 +125,15 @@ def roles_by_cells(rows: Sequence[Sequence[str]]) -> TableRoles | None:
     header = [_cell(rows[0], at) if has_header else f"column {at + 1}" for at in range(width)]
     words = [own for own in columns if own.kind is _Kind.WORDS and own.place not in times.values()]
     speakers = [own for own in words if _may_be_speakers(own, is_timed=bool(times))]
-    voices = _voices(words) if times and has_header else []
+    named = [own for own in words if header[own.place]]
+    voices = _voices(named) if times and has_header else []
     text = voices[0] if voices else _text(words, speakers, header)
     if text is None:
         return None
     speaker = None if voices else _speaker([own for own in speakers if own is not text], header)
     if speaker is None and not voices:  # numbers of speakers are none by themselves
-        named = speaker_by_word(header)
-        speaker = None if named in {text.place, *times.values()} else named
+        by_word = speaker_by_word(header)
+        speaker = None if by_word in {text.place, *times.values()} else by_word
     return TableRoles(
         text.place,
         speaker,

@@ -85,7 +85,7 @@ def columns_of(rows: Sequence[Sequence[str]]) -> Columns | None:
     """The columns that a header names, by the names that tools have; None without a sure one for
     the text. A loose name counts where most cells below are what it says.
     """
-    names = [field_name(cell) for cell in rows[0]]
+    names = [field_name(cell) for cell in (rows[0] if rows else ())]
     text = next((own for own in TEXT.found_in(names) if TEXT.is_sure(own)), None)
     if text is None:
         return None
@@ -215,7 +215,7 @@ def parse_table(
     rows = _without_turn_numbers(below)
     cells = [row for _, row in rows]
     header = cells[0] if cells else []
-    columns, has_header = columns_of(cells) if cells else None, True
+    columns, has_header = columns_of(cells), True
     notes = [f"{plural(above, 'row')} above the header left out"] if above else []
     if columns is not None:
         columns = _with_cells(columns, cells)

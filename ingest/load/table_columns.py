@@ -44,6 +44,8 @@ TIMECODE = re.compile(r"(\d{1,2}[:;]\d\d[:;]\d\d)[:;](\d{1,2})", re.ASCII)
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*$")
 
 _MOST_OF_NAME = 4
+_NUMBERED = re.compile(r"(?i)(?:speaker|spkr?|sprecher(?:in)?|locuteur)[ _-]?[A-Z\d]{1,3}")
+"""What recognisers call people whom they can't name: `SPEAKER_00`, `spk1`."""
 
 
 class _Kind(Enum):
@@ -183,7 +185,7 @@ def speaker_by_cells(rows: Sequence[Sequence[str]], text: int, taken: Iterable[i
             and _takes_turns(column)
             and not is_of_nobody(rows[0][column.place])
             and _are_names(sorted(set(column.filled)), texts)
-        ]
+        ] or [column for column in recurring if all(map(_NUMBERED.fullmatch, column.filled))]
     return found[0].place if len(found) == 1 else None
 
 

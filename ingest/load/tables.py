@@ -218,9 +218,12 @@ def parse_table(
     columns, has_header = columns_of(cells), True
     notes = [f"{plural(above, 'row')} above the header left out"] if above else []
     if columns is not None:
-        columns = _with_cells(columns, cells)
-        left = _left(columns, cells)
-        notes += [f"columns not read: {left}"] if left else []
+        named, columns = columns, with_cells(columns, cells)
+        told, left = told_by_cells(named, columns, header), _left(columns, cells)
+        if told:
+            notes.append(told + (f"; not read: {left}" if left else ""))
+        elif left:
+            notes.append(f"columns not read: {left}")
     else:
         roles = roles_by_cells(cells)
         if roles is None:
@@ -288,7 +291,7 @@ def _from_header(rows: Sequence[tuple[int, Sequence[str]]]) -> Sequence[tuple[in
     return rows[at:]
 
 
-def _with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
+def with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
     """The columns that a header names, with those of times and speakers that only cells or words of
     other languages tell.
     """
@@ -304,6 +307,17 @@ def _with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
     if columns.start is None:
         columns = replace(columns, **times_by_cells(rows, columns.places))
     return columns
+
+
+def told_by_cells(named: Columns, columns: Columns, header: Sequence[str]) -> str:
+    """A line on columns that cells tell beside those that a header names; "" for none."""
+    roles = ("speaker", "start", "end", "duration", "span")
+    told = [
+        f"{role} {short(header[at], 30)}"
+        for role in roles
+        if (at := getattr(columns, role)) is not None and at != getattr(named, role)
+    ]
+    return f"columns by their cells: {', '.join(told)}" if told else ""
 
 
 def _told(columns: Columns, rows: Sequence[Sequence[str]], *, has_header: bool) -> str:

@@ -91,6 +91,14 @@ _GROWING: dict[str, Callable[[int], bytes]] = {
     "flat.xml": lambda n: (
         b"<timedtext><body>" + b'<p t="1">a<s>b</s></p>' * n + b"</body></timedtext>"
     ),
+    "unknown.xml": lambda n: (
+        b"<a><b>"
+        + b"".join(b'<c>A</c><d x="%d"/><e f="g">Yes. <h i="1">No</h></e>' % at for at in range(n))
+        + b"</b></a>"
+    ),
+    "unknown_words.xml": lambda n: (
+        b"<a>" + b"".join(b'<b c="A"><d e="%d">x.</d></b>' % at for at in range(n)) + b"</a>"
+    ),
     "nested.html": lambda n: b"<html><body>" + b"<div><b>x" * n,
     "closed.html": lambda n: b"<html><body>" + b"<table><td></p></li></b>x" * n,
     "merged.docx": lambda n: docx_of(

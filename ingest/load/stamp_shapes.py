@@ -146,8 +146,8 @@ def _made(
 ) -> _Stamp:
     bar = match.groupdict().get("bar") or ""
     if text is None:
-        start, end = (float(own.replace(",", ".")) for own in re.findall(_NUMBER, match["range"]))
-        return _Stamp(at, first, last, start, end, match["mark"], bar)
+        ends = [float(own.replace(",", ".")) for own in re.findall(_NUMBER, match["range"])]
+        return _Stamp(at, first, last, ends[0], ends[1], match["mark"], bar)
     start_s = _seconds(text, rate)
     end = match["end"]
     end_s = None if end is None else _seconds(end, rate)
@@ -171,7 +171,7 @@ def _seconds(text: str, rate: int | None) -> float:
 
 def _of_clock(text: str) -> float:
     parts = [float(own.replace(",", ".")) for own in text.split(":")]
-    return sum(own * 60**place for place, own in enumerate(reversed(parts)))
+    return sum(own * 60.0**place for place, own in enumerate(reversed(parts)))
 
 
 def _clock(seconds: float) -> str:
@@ -208,10 +208,10 @@ def _grows(marks: Sequence[str]) -> bool:
     steps = list(pairwise(numbers))
     num_forward = sum(after > before for before, after in steps)
     leaps = [
-        other - own
+        other - own > 1
         for before, after in steps
         for own, other in [
             next(((a, b) for a, b in zip(before, after, strict=False) if a != b), (0, 0))
         ]
     ]
-    return num_forward >= _FORWARD * len(steps) and max(leaps, default=0) > 1
+    return num_forward >= _FORWARD * len(steps) and 2 * sum(leaps) >= len(leaps)

@@ -37,7 +37,8 @@ _CHANGES = 0.25
 """At least so often another speaker stands in the next row."""
 _RIVAL = 0.5
 """A second column with this share of the words of the first may be the text as well."""
-_SAMPLE_ROWS = 300
+_SAMPLE_ROWS, _MAX_COLUMNS = 300, 300
+"""What is looked at; no tool's table has more columns."""
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 TIMECODE = re.compile(r"(\d{1,2}[:;]\d\d[:;]\d\d)[:;](\d{1,2})", re.ASCII)
 """Hours, minutes, seconds, frames: editors' programs write them so."""
@@ -243,7 +244,7 @@ def speaker_by_word(header: Sequence[str]) -> int | None:
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[_Column]:
     """The columns of a table below its first row."""
-    width = max((len(row) for row in rows[:_SAMPLE_ROWS]), default=0)
+    width = min(_MAX_COLUMNS, max((len(row) for row in rows[:_SAMPLE_ROWS]), default=0))
     body = rows[1:_SAMPLE_ROWS]
     return [_column([_cell(row, at) for row in body], at) for at in range(width)]
 

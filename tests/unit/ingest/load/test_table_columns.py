@@ -360,3 +360,9 @@ def test_an_offset_without_an_onset_is_where_a_turn_begins(tmp_path: Path) -> No
     body = "".join(f'{row[1]},{row[0]},"{row[3]}"\n' for row in TALK)
     source = load(tmp_path, "a.csv", "offset,speaker,text\n" + body)
     assert [turn.start_s for turn in source.turns] == [row[1] for row in TALK]
+
+
+def test_cells_beyond_the_header_are_refused_with_what_to_name(tmp_path: Path) -> None:
+    source = load(tmp_path, "a.csv", "Zeit;Wer;Was\n0:01;Ida;x y\n0:05;Anna;; word\n")
+    assert source.refused is not None
+    assert "more than one column ('Was', ''); name the right one 'text'" in source.refused

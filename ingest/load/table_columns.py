@@ -155,13 +155,29 @@ def times_by_cells(rows: Sequence[Sequence[str]], taken: Iterable[int]) -> dict[
     return _times([column for column in _columns(rows) if column.place not in own])
 
 
-def clocks_by_cells(rows: Sequence[Sequence[str]], taken: Iterable[int]) -> int | None:
-    """The place of a running column of clock times or dates below a header, but for columns that
-    are taken; numbers may count anything.
+def sure_times_by_cells(
+    rows: Sequence[Sequence[str]], text: int, taken: Iterable[int]
+) -> dict[str, int]:
+    """As `times_by_cells`, where plain numbers are times only if they are two columns, from when to
+    when, or have fractions, since a running number may count anything: of signs, too.
     """
     own = set(taken)
-    clocks = [column for column in _columns(rows) if column.kind is _Kind.CLOCKS]
-    return _times([column for column in clocks if column.place not in own]).get("start")
+    columns = {column.place: column for column in _columns(rows) if column.place not in own}
+    places = _times(list(columns.values()))
+    start = columns.get(places.get("start", -1))
+    if start is None or start.kind is not _Kind.NUMBERS:
+        return places
+    values = [value for value in start.values if value is not None]
+    end = columns.get(places.get("end", -1))
+    is_fraction = 2 * sum(value % 1 != 0 for value in values) > len(values)
+    if end is not None:
+        sizes = [len(_cell(row, text)) for row in rows[1:_SAMPLE_ROWS]]
+        signs = [
+            None not in (a, b) and abs((b or 0) - (a or 0) - size) <= 1
+            for a, b, size in zip(start.values, end.values, sizes, strict=True)
+        ]
+        return {} if 2 * sum(signs) > len(signs) else places
+    return places if is_fraction or "duration" in places else {}
 
 
 def speaker_by_cells(rows: Sequence[Sequence[str]], text: int, taken: Iterable[int]) -> int | None:

@@ -350,7 +350,7 @@ def guessed_delimiter(lines: Sequence[str]) -> str | None:
     """
     filled = [line for line in lines if line.strip()][:_SAMPLE_ROWS]
     for delimiter in _GUESSED:
-        if sum(delimiter in line for line in filled) < 0.9 * len(filled):
+        if sum(delimiter in TIMECODE.sub("", line) for line in filled) < 0.9 * len(filled):
             continue
         with suppress(csv.Error, LoadError):
             rows = [(0, row) for row in csv.reader(filled, delimiter=delimiter, strict=True)]

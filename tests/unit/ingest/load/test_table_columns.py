@@ -282,6 +282,18 @@ def test_a_column_for_each_speaker_is_read_with_its_header_as_the_name(tmp_path:
     assert source.notes == ("a column for each speaker: 'Ida', 'Per'",)
 
 
+def test_a_column_with_no_name_above_it_is_nobodys_voice(tmp_path: Path) -> None:
+    lines = ["Begin Time - hh:mm:ss.ms;Ida"] + [
+        f"0:00:0{at}.5;{text if speaker == 'Ida' else ''};{text if speaker == 'Per' else ''}"
+        for at, (speaker, _, _, text) in enumerate(TALK)
+    ]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(lines))
+    source = load_source(path)
+    assert "report the file" not in (source.refused or "")
+    assert not any(turn.speaker for turn in source.turns)
+
+
 def test_a_table_in_a_page_is_turns_among_its_text(tmp_path: Path) -> None:
     cells = [("Zeit", "Wer", "Was"), *((f"0:0{at}", row[0], row[3]) for at, row in enumerate(TALK))]
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)

@@ -69,8 +69,8 @@ def _measures() -> dict[str, frozenset[str]]:
 def asked_answer(question: str) -> AskedAnswer | None:
     """The kind that a question asks for; None where its form doesn't tell."""
     language = ENGLISH if is_plainly_english(question) else language_of_question(question)
-    if own := answer_words(language):
-        return _asked_in(own, question)
+    if other := answer_words(language):
+        return _asked_in(other, question)
     words = [token.casefold() for token in _TOKEN.findall(question)]
     asking = _words(WordClass.ASKING)
     for first, second, third in zip(words, [*words[1:], ""], [*words[2:], "", ""], strict=False):
@@ -101,8 +101,8 @@ def fit_of(asked: AskedAnswer, text: str, language: str = ENGLISH) -> float:
     """How well a sentence can be such an answer by its form, 0 to 1. `language`: the code (ISO
     639-1) of the text's; of one without words of its own, English ones count.
     """
-    if own := answer_words(language):
-        return _fit_in(own, asked, text)
+    if other := answer_words(language):
+        return _fit_in(other, asked, text)
     tokens = _TOKEN.findall(text)
     words = [token.casefold() for token in tokens]
     found = frozenset(words)

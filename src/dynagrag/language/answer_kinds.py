@@ -68,9 +68,10 @@ def _measures() -> dict[str, frozenset[str]]:
 
 def asked_answer(question: str) -> AskedAnswer | None:
     """The kind that a question asks for; None where its form doesn't tell."""
-    language = ENGLISH if is_plainly_english(question) else language_of_question(question)
-    if other := answer_words(language):
-        return _asked_in(other, question)
+    if other := answer_words(language_of_question(question)):
+        asked = _asked_in(other, question)
+        if asked or not is_plainly_english(question):  # else names made it seem another language
+            return asked
     words = [token.casefold() for token in _TOKEN.findall(question)]
     asking = _words(WordClass.ASKING)
     for first, second, third in zip(words, [*words[1:], ""], [*words[2:], "", ""], strict=False):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse, short
+from dynagrag.ingest.load.line_records import parse_line_records
 from dynagrag.ingest.load.paragraph_times import take_times, without_frames
 from dynagrag.ingest.load.parsed import Parsed, paragraphs, without_tags
 from dynagrag.ingest.load.speech_signs import says_i
@@ -38,6 +39,9 @@ _MOST_HEADS, _MAX_HEAD, _SAYING_I = 4, 160, 0.3
 
 def parse_text(lines: list[str]) -> Parsed:
     """Turns where the text names speakers or times, else one a paragraph (format text)."""
+    records = parse_line_records(lines)
+    if records is not None:
+        return records
     lines, notes = without_frames(lines)
     lines, notes_of_stamps = with_clocks(lines)
     lines, times = take_times(lines)

@@ -1,5 +1,6 @@
-"""Names by which speakers introduce themselves whose labels are no names: "Speaker 3: Hi, I'm
-Ifeoma." They are offered, never taken: people also speak for others.
+"""Names by which speakers introduce themselves whose labels are no names, "Speaker 3: Hi, I'm
+Ifeoma.", or that the head of a transcript gives such a label: "INTERVIEWER: Rosa Lind" above turns
+of "Q". They are offered, never taken: people also speak for others.
 
 "My name is" tells a name; "I'm" also tells what somebody is ("I'm Swedish"). So it counts with a
 greeting before it, where somebody else says the name, or, unless the word ends as words of origin
@@ -34,11 +35,20 @@ _I_AM = re.compile(
 _ORIGIN = re.compile(r".*(?:ish|ese|an|ic|ist|im|ch|eek|iss|ab)$", re.IGNORECASE)
 """Swedish, Chinese, American, Catholic, Buddhist, Muslim, French, Greek, Swiss, Arab."""
 _MAX_CHARS_SHOWN = 120
+_HEAD_TURNS = 40
+_HEAD_LINE = re.compile(rf"(?P<field>[^\W\d_][^:\n]{{0,40}}?)[ ]?[:：] *{_NAME}")
+_FIELDS = {
+    "q": ("interviewer", "interviewed by", "question"),
+    "a": ("interviewee", "narrator", "respondent", "answer"),
+}
+"""The fields of a head that say who has a label of a letter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """The name that a label's speaker gives, and the turn in which."""
+    """The name that a label's speaker gives, or the head of the transcript, whose lines are
+    nobody's; and the turn in which.
+    """
 
     label: str
     name: str
@@ -52,9 +62,8 @@ class Introduction:
     def text(self) -> str:
         """In one line, without the option."""
         at = "" if self.line.start_s is None else f" ({clock(self.line.start_s)})"
-        return (
-            f"{self.label} says to be {self.name}: turn {self.line.turn}{at}, “{self.line.words}”"
-        )
+        source = "says to be" if self.line.speaker else "is, by the transcript's head,"
+        return f"{self.label} {source} {self.name}: turn {self.line.turn}{at}, “{self.line.words}”"
 
 
 def introductions(turns: Sequence[SourceTurn]) -> tuple[Introduction, ...]:
@@ -68,6 +77,8 @@ def introductions(turns: Sequence[SourceTurn]) -> tuple[Introduction, ...]:
     known = {form.casefold() for label in labels for form in name_forms(label)}
     begun: set[str] = set()
     found: dict[str, dict[str, AuditLine]] = defaultdict(dict)
+    for label, name, line in _names_in_head(turns, unnamed):
+        found[label].setdefault(name, line)
     for place, turn in enumerate(turns):
         label = turn.speaker or ""
         if label not in unnamed:
@@ -87,6 +98,21 @@ def introductions(turns: Sequence[SourceTurn]) -> tuple[Introduction, ...]:
         for name in [_longest(found.get(label, {}))]
         if name and len(takers[name]) == 1 and name.casefold() not in known
     )
+
+
+def _names_in_head(
+    turns: Sequence[SourceTurn], unnamed: set[str]
+) -> Iterator[tuple[str, str, AuditLine]]:
+    """The labels to which a field of the head gives a name, before anybody with a label speaks."""
+    for place, turn in enumerate(turns[:_HEAD_TURNS]):
+        if turn.speaker:
+            return
+        text = collapse(turn.text)
+        match = _HEAD_LINE.fullmatch(text)
+        for label in unnamed if match else ():
+            own = label.strip(". ").casefold()
+            if match and match["field"].casefold() in (own, *_FIELDS.get(own, ())):
+                yield label, match["name"], AuditLine(place + 1, "", turn.start_s, text)
 
 
 def _names(text: str, turns: Sequence[SourceTurn], label: str, *, is_first: bool) -> Iterator[str]:

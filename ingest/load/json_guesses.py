@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from dynagrag.core.text import collapse
-from dynagrag.ingest.load.json_records import KNOWN_KEYS, JsonRecord, label_of, normal_key, view_of
+from dynagrag.ingest.load.field_names import FIELDS, field_name
+from dynagrag.ingest.load.json_records import JsonRecord, label_of, view_of
 from dynagrag.ingest.load.table_columns import (
     clocks_by_cells,
     recurring_columns,
@@ -63,13 +64,14 @@ def _rows(values: Sequence[Any], records: Sequence[JsonRecord]) -> list[list[str
     """
     views: list[dict[str, str]] = []
     for value in values:
-        names = {normal_key(key): key for key in value} if isinstance(value, Mapping) else {}
+        names = {field_name(key): key for key in value} if isinstance(value, Mapping) else {}
         view = view_of(value) if isinstance(value, Mapping) else {}
         views.append(
             {
                 names.get(key, key): label_of(own) or ""
                 for key, own in view.items()
-                if key not in KNOWN_KEYS and isinstance(own, str | int | Mapping)
+                if not any(key in field for field in FIELDS)
+                and isinstance(own, str | int | Mapping)
             }
         )
     keys = list(dict.fromkeys(key for view in views for key in view))[:_MAX_FIELDS]

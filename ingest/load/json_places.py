@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dynagrag.core.errors import LoadError
+from dynagrag.ingest.load.field_names import ABOVE, field_name
 from dynagrag.ingest.load.json_records import (
     has_place,
     has_words,
     is_records,
-    normal_key,
     read_record,
     view_of,
     words_in,
@@ -217,8 +217,8 @@ def records_at(data: Any, path: str) -> Iterator[tuple[Any, dict[str, Any]]]:
                 keys = [step] if step in value else list(value) if step == "*" else []
                 if keys:
                     # The file's own object says of a whole file; who speaks isn't told by that.
-                    beside = {normal_key(key): own for key, own in value.items()} if at else {}
-                    above = around | {key: beside[key] for key in _ABOVE & beside.keys()}
+                    beside = {field_name(key): own for key, own in value.items()} if at else {}
+                    above = around | {key: beside[key] for key in ABOVE & beside.keys()}
                     following += [(value[key], above) for key in keys]
         here = following
     yield from here
@@ -228,11 +228,6 @@ _OF_CHANNELS = frozenset(
     ("results.channels[]", "results.channel_labels.channels[]", "transcripts[]")
 )
 """Lists whose records are all words of a channel."""
-_ABOVE = frozenset(
-    "speaker speakerid speakerlabel speakername speakertag participant channel channelid channeltag"
-    " channelindex channellabel message".split()
-)
-"""What an object above a record may say of it."""
 
 
 def _is_of(form: JsonForm, path: str, records: Sequence[tuple[Any, Any]]) -> bool:
@@ -243,7 +238,7 @@ def _is_of(form: JsonForm, path: str, records: Sequence[tuple[Any, Any]]) -> boo
     if not any(has_words(value) for value in values):
         return False
     views = [view_of(value) for value in values[:50]]
-    signs = [tuple(map(normal_key, own.split())) for own in form.has]
+    signs = [tuple(map(field_name, own.split())) for own in form.has]
     if signs and not any(view.keys() >= set(sign) for view in views for sign in signs):
         return False
     if path.endswith("[]"):

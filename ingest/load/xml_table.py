@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import any_seconds, collapse
 from dynagrag.ingest.load.clocks import lone_clock
-from dynagrag.ingest.load.field_words import PEOPLE_WORDS
+from dynagrag.ingest.load.field_names import PEOPLE_STEMS
 from dynagrag.ingest.load.json_forms import parse_data
 from dynagrag.ingest.load.json_people import names_of, with_names
 from dynagrag.ingest.load.label_shapes import ends_sentence
@@ -31,7 +31,7 @@ _LEAST_SENTENCES = 0.3
 _MOST_SINGLE = 1.2
 """Words a row, where each is a single word."""
 _ROLES = frozenset({"text", "speaker", "start", "end", "duration"})
-_PEOPLE = (*PEOPLE_WORDS, "person", "voice")
+_PEOPLE = (*PEOPLE_STEMS, "voice")
 _MAX_PEOPLE = 500
 _FEWEST_WORDS_LEFT, _MOST_LEFT, _MAX_COLUMNS = 10, 4, 200
 
@@ -310,7 +310,7 @@ def _of_table(rows: Sequence[Sequence[str]], groups: Sequence[int]) -> Parsed | 
     """The turns of a header and rows; single words are gathered into turns. `groups`: in which
     element each row lies.
     """
-    columns = columns_of(rows[0])
+    columns = columns_of(rows)
     body = rows[1:]
     if columns is not None:
         num_words = sum(len(row[columns.text].split()) for row in body)

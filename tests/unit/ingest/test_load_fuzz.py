@@ -79,6 +79,10 @@ _GROWING: dict[str, Callable[[int], bytes]] = {
     "a.ass": lambda n: (
         b"[Events]\n" + b"Dialogue: 0,0:00:01.00,0:00:02.00,D,A,0,0,0,,{\\i1}x\\Ny\n" * n
     ),
+    "stamps.txt": lambda n: b"".join(
+        b"@%dm%02ds +5s | Ann: Yes, [3m 2s] it is.\n" % divmod(at, 60) for at in range(n)
+    ),
+    "unread_stamps.txt": lambda n: b"".join(b"%05d.3> It is.\n" % (at * 7) for at in range(n)),
     "a.lrc": lambda n: b"[00:01.00][00:02.00]x\n" * n,
     "labels.txt": lambda n: b"0.5\t1.5\tx\n" * n,
     "a.csv": lambda n: b"start,text\n" + b"1,x,y,,\n" * n,

@@ -257,7 +257,7 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
         for number, (value, around) in enumerate(values)
     ]
     notes = list[str]()
-    if found.name in _GUESSED:
+    if found.name in _GUESSED or not any(map(_is_placed, records)):
         records, notes = with_guesses([value for value, _ in values], records)
     if any(own.is_final for own in records):
         num_all = len(records)
@@ -304,6 +304,12 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
         notes=tuple(notes),
         meta=({ROLES_KEY: roles_text(roles)} if roles else {}) | ({DATE_KEY: date} if date else {}),
     )
+
+
+def _is_placed(record: JsonRecord) -> bool:
+    """Whether a record says who spoke or when, itself or in its parts."""
+    own = (record.speaker, record.channel, record.start)
+    return any(own) or any(part.speaker or part.start for part in record.parts)
 
 
 def _whole_transcripts(records: Sequence[JsonRecord]) -> list[SourceTurn]:

@@ -24,6 +24,8 @@ from dynagrag.ingest.load.times import MILLI_S, TICK_S
 
 _MAX_KEYS = 500
 """Of the records of a table."""
+_MAX_INNER = 3
+"""Objects within a record of a table."""
 _MAX_DEPTH, _MAX_LISTS, _MAX_WRAPS = 12, 2_000, 3
 """Of the search for segments in a file of an unknown tool."""
 FEW_PAIRS = 0.1
@@ -373,12 +375,26 @@ def rows_in(data: Any) -> list[list[str]] | None:
         if len(lists) > 1 and all(isinstance(own, list) for own in lists):
             return _texts([list(data), *zip(*lists, strict=False)])
         data = lists
-    if not isinstance(data, list) or not all(isinstance(own, dict) for own in data):
+    if not isinstance(data, list):
         return None
-    keys = list(dict.fromkeys(key for own in data for key in own))
+    if len(data) > 1 and all(isinstance(own, list) and len(own) > 1 for own in data):
+        return _texts(data)
+    if not all(isinstance(own, dict) for own in data):
+        return None
+    flat = [dict(_flat(own, "", 0)) for own in data]
+    keys = list(dict.fromkeys(key for own in flat for key in own))
     if len(keys) > _MAX_KEYS:
         return None
-    return _texts([keys, *([own.get(key) for key in keys] for own in data)])
+    return _texts([keys, *([own.get(key) for key in keys] for own in flat)])
+
+
+def _flat(record: Mapping[str, Any], path: str, depth: int) -> Iterator[tuple[str, Any]]:
+    """The values of a record and of the objects in it by their paths (`time.from`)."""
+    for key, value in record.items():
+        if isinstance(value, Mapping) and depth < _MAX_INNER:
+            yield from _flat(value, f"{path}{key}.", depth + 1)
+        else:
+            yield f"{path}{key}", value
 
 
 def _texts(rows: Sequence[Sequence[Any]]) -> list[list[str]] | None:

@@ -440,9 +440,9 @@ def _listed_names(heads: dict[int, Head], facts: FileFacts) -> set[int]:
     return {
         at
         for own in by_section.values()
-        for at in own
         if len(own) > 1
         and all(heads[n].is_bare and n + heads[n].num_lines in heads for n in own[:-1])
+        for at in own
     }
 
 

@@ -37,7 +37,8 @@ _CHANGES = 0.25
 """At least so often another speaker stands in the next row."""
 _RIVAL = 0.5
 """A second column with this share of the words of the first may be the text as well."""
-_SAMPLE_ROWS = 300
+_SAMPLE_ROWS, _MAX_COLUMNS = 300, 300
+"""What is looked at; no tool's table has more columns."""
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 TIMECODE = re.compile(r"(\d{1,2}[:;]\d\d[:;]\d\d)[:;](\d{1,2})", re.ASCII)
 """Hours, minutes, seconds, frames: editors' programs write them so."""
@@ -154,13 +155,29 @@ def times_by_cells(rows: Sequence[Sequence[str]], taken: Iterable[int]) -> dict[
     return _times([column for column in _columns(rows) if column.place not in own])
 
 
-def clocks_by_cells(rows: Sequence[Sequence[str]], taken: Iterable[int]) -> int | None:
-    """The place of a running column of clock times or dates below a header, but for columns that
-    are taken; numbers may count anything.
+def sure_times_by_cells(
+    rows: Sequence[Sequence[str]], text: int, taken: Iterable[int]
+) -> dict[str, int]:
+    """As `times_by_cells`, where plain numbers are times only if they are two columns, from when to
+    when, or have fractions, since a running number may count anything: of signs, too.
     """
     own = set(taken)
-    clocks = [column for column in _columns(rows) if column.kind is _Kind.CLOCKS]
-    return _times([column for column in clocks if column.place not in own]).get("start")
+    columns = {column.place: column for column in _columns(rows) if column.place not in own}
+    places = _times(list(columns.values()))
+    start = columns.get(places.get("start", -1))
+    if start is None or start.kind is not _Kind.NUMBERS:
+        return places
+    values = [value for value in start.values if value is not None]
+    end = columns.get(places.get("end", -1))
+    is_fraction = 2 * sum(value % 1 != 0 for value in values) > len(values)
+    if end is not None:
+        sizes = [len(_cell(row, text)) for row in rows[1:_SAMPLE_ROWS]]
+        signs = [
+            None not in (a, b) and abs((b or 0) - (a or 0) - size) <= 1
+            for a, b, size in zip(start.values, end.values, sizes, strict=True)
+        ]
+        return {} if 2 * sum(signs) > len(signs) else places
+    return places if is_fraction or "duration" in places else {}
 
 
 def speaker_by_cells(rows: Sequence[Sequence[str]], text: int, taken: Iterable[int]) -> int | None:
@@ -243,7 +260,7 @@ def speaker_by_word(header: Sequence[str]) -> int | None:
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[_Column]:
     """The columns of a table below its first row."""
-    width = max((len(row) for row in rows[:_SAMPLE_ROWS]), default=0)
+    width = min(_MAX_COLUMNS, max((len(row) for row in rows[:_SAMPLE_ROWS]), default=0))
     body = rows[1:_SAMPLE_ROWS]
     return [_column([_cell(row, at) for row in body], at) for at in range(width)]
 

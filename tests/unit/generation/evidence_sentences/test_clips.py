@@ -164,7 +164,7 @@ def test_no_clip_is_shown_from_where_the_fit_drops_sharply() -> None:
     for by, num in ((0.9, MAX_CLIPS), (1.1, 1)):
         far = [first, *(replace(line, fit=first.fit - by * drop) for line in rest)]
         assert len(clips_of(index, far, found)) == num
-    slope = [replace(line, fit=-0.1 * drop * n) for n, line in enumerate(lines)]
+    slope = [replace(line, fit=-0.2 * drop * n) for n, line in enumerate(lines)]
     clips = clips_of(index, slope, found)
     assert len(clips) == MAX_CLIPS
     assert clips[0].fit - clips[-1].fit > drop

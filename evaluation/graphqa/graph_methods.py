@@ -128,7 +128,8 @@ def _without_retrieval(own: GraphMethod) -> GraphMethod | None:
     text as far as it fits. GRAG: questions and answers alone (its section 5.3).
     """
     if own.retrieval is GraphPart.EGO_GRAPHS:
-        return replace(own, parts=SoftParts(has_text=False, has_lora=own.parts.has_lora))
+        bare = replace(own.parts, has_graph=False, is_pruned=False, has_text=False)
+        return replace(own, parts=bare)
     reads_tree = own.reads_graph and own.retrieval is GraphPart.TREE
     return replace(own, retrieval=GraphPart.WHOLE) if reads_tree else None
 

@@ -44,13 +44,11 @@ class RetrievalOptions:
 
     def tree(self, of_set: TreeOptions) -> TreeOptions:
         """The options of a set's tree, with those that are given here in place of its own."""
-        given = {
-            "num_nodes": self.top_nodes,
-            "num_edges": self.top_edges,
-            "cost": self.edge_cost,
-        }
         return replace(
-            of_set, **{name: value for name, value in given.items() if value is not None}
+            of_set,
+            num_nodes=of_set.num_nodes if self.top_nodes is None else self.top_nodes,
+            num_edges=of_set.num_edges if self.top_edges is None else self.top_edges,
+            cost=of_set.cost if self.edge_cost is None else self.edge_cost,
         )
 
     @property

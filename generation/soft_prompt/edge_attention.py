@@ -40,8 +40,9 @@ class EdgeAttention(nn.Module):
         """
         own = torch.arange(len(h), device=h.device)
         heads, tails = torch.cat([ends[0], own]), torch.cat([ends[1], own])
-        nodes = self.node(h).unflatten(1, (self._heads, -1))
-        edges = functional.pad(self.edge(y), (0, 0, 0, len(h))).unflatten(1, (self._heads, -1))
+        by_head = (-1, self._heads, len(self.bias))
+        nodes: Tensor = self.node(h).reshape(by_head)
+        edges = functional.pad(self.edge(y), (0, 0, 0, len(h))).reshape(by_head)
         logits = (
             (nodes * self.of_source).sum(dim=2)[heads]
             + (nodes * self.of_target).sum(dim=2)[tails]

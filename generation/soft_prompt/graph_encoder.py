@@ -105,7 +105,8 @@ class GraphEncoder(nn.Module):
         """(n, d) or (n, 1) of the difference (n, d)."""
         if self.options.distance == "elements":
             return difference.abs()
-        return difference.norm(dim=1, keepdim=True)
+        length: Tensor = difference.norm(dim=1, keepdim=True)
+        return length
 
     def _messages(
         self, layer: nn.Module, h: Tensor, ends: Tensor, alpha_e: Tensor, y: Tensor

@@ -213,9 +213,9 @@ WITHOUT = Annotated[
         "--without",
         help=(
             "Parts to leave out, separated by commas, to see what they give: encoder (of"
-            " G-Retriever ten virtual tokens stand there, of grag-lora nothing), projector, text (of lora too:"
-            " questions and answers alone), retrieval (the whole graph; of grag-lora questions and"
-            " answers alone), of GRAG pruning."
+            " G-Retriever ten virtual tokens stand there, of grag-lora nothing), projector, text"
+            " (of lora too: questions and answers alone), retrieval (the whole graph; of grag-lora"
+            " questions and answers alone), of GRAG pruning."
         ),
     ),
 ]

@@ -183,6 +183,10 @@ def test_a_variants_name_tells_its_numbers() -> None:
 def test_every_published_ablation_is_one_that_can_be_trained() -> None:
     known = {variant_name(name, [part]) for name in TRAINED for part in parts_of(name)}
     known |= {variant_name("g-retriever", [], layer) for layer in ("gat", "gcn")}
+    known |= {
+        variant_name("g-retriever", [], None, RetrievalOptions(top_nodes=k, top_edges=k))
+        for k in (3, 5, 10, 20)
+    }
     printed = {
         system
         for dataset in ("webqsp", "explagraphs")

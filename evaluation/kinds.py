@@ -52,7 +52,7 @@ KINDS = (
     EvaluationKind("retrieval.retrieval_report:RetrievalRun"),
     EvaluationKind("qa.qa_report:QaRun"),
     EvaluationKind("evidence.evidence_measures:EvidenceRun"),
-    EvaluationKind("embedders.embedder_measures:EmbeddersRun"),
+    EvaluationKind("embedders.embedder_report:EmbeddersRun"),
     EvaluationKind("citations.citation_report:CitationRun"),
     EvaluationKind("entities.entity_report:EntityRun"),
     EvaluationKind("extraction.extraction_report:ExtractionRun"),

@@ -31,6 +31,7 @@ from dynagrag.ui.safe_markdown import plain
 from dynagrag.workspace.address import has_store, store_address
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.workspace_catalog import last_change, workspace_names
+from dynagrag.workspace.workspace_embedder import EmbedderOpener
 
 _LOG = logging.getLogger(__name__)
 WORKSPACE = "workspace"
@@ -225,7 +226,7 @@ def session(name: str | None = None) -> WorkspaceSession | None:
                 store_address(folder, now.model_copy(update={"store": None})).text,
             )
             opened = open_workspace(
-                name, settings=now, create=is_its_own, embedder_of=shared.embedder
+                name, settings=now, create=is_its_own, embedder=EmbedderOpener(shared.embedder)
             )
             shared.sessions[key] = WorkspaceSession(opened, folder_number=_number_of(folder))
         found = shared.sessions[key]
@@ -298,7 +299,7 @@ def opener(
             settings=now,
             create=create,
             chat_model=shared.chat_model(now),
-            embedder_of=shared.embedder,
+            embedder=EmbedderOpener(shared.embedder),
         ) as space:
             yield space
 

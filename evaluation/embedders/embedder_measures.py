@@ -14,29 +14,32 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import JsonValue
 
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.text import cut, duration_text, plural
 from dynagrag.evaluation.bootstrap_intervals import (
-    MIN_PAIRS,
     SEED,
-    Interval,
     intervals,
     share_intervals,
 )
+from dynagrag.evaluation.embedders.embedder_figures import (
+    FOUND,
+    MEASURES,
+    EmbedderDifference,
+    EmbedderFigures,
+    EmbedderOutcome,
+    EmbeddersResult,
+    sentence,
+)
+from dynagrag.evaluation.embedders.embedder_report import EmbeddersRun
 from dynagrag.evaluation.embedders.made_lookups import made_lookups
 from dynagrag.evaluation.evidence.evidence_measures import (
-    NUM_FIRST,
-    NUM_SHOWN,
     EvidenceMeasurer,
-    EvidenceOutcome,
     EvidenceShares,
-    NothingFits,
     columns_of,
 )
 from dynagrag.evaluation.evidence.evidence_questions import (
@@ -44,21 +47,6 @@ from dynagrag.evaluation.evidence.evidence_questions import (
     load_evidence_questions,
 )
 from dynagrag.evaluation.frame.experiment import ItemExperiment, Watch
-from dynagrag.evaluation.frame.experiment_run import ExperimentRun
-from dynagrag.evaluation.frame.figures import Figure, Unit, count
-from dynagrag.evaluation.frame.report import (
-    FEW_ITEMS,
-    BarChart,
-    Case,
-    Cases,
-    Listing,
-    Report,
-    Section,
-    Table,
-    few,
-    interval_meaning,
-)
-from dynagrag.evaluation.frame.results import Result
 from dynagrag.evaluation.frame.running import run_experiment
 from dynagrag.evaluation.question_sets.question_set import DataFile
 from dynagrag.evaluation.several_comparisons import corrected
@@ -69,220 +57,6 @@ from dynagrag.workspace.facade import Workspace, open_workspace
 
 NUM_MADE = 100
 """Questions that are made where no file is named."""
-_MEASURES = ("first", "first_3", "shown")
-_FOUND = "first_3"
-"""What "finds" means in the sentences: the words that answer are in the first three clips."""
-_MAX_CASES = 20
-
-
-class EmbedderOutcome(EvidenceOutcome):
-    """What was shown of a question by one embedder's vectors. `ms`: of embedding and asking."""
-
-    embedder: str
-    ms: float
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """The embedder, and the question."""
-        return self.embedder, self.question
-
-
-class EmbedderDifference(BaseModel):
-    """A candidate minus the workspace's own embedder, on the same questions that something answers.
-    `more` and `fewer`: questions that only the one or only the other finds. `holds`: whether it is
-    more than chance, among all candidates (Holm).
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    difference: float
-    low: float
-    high: float
-    more: int
-    fewer: int
-    p_holm: float
-    holds: bool
-
-
-class EmbedderFigures(BaseModel):
-    """One embedder. `intervals` and `kinds`: by measure, and by kind of question the share that is
-    found in the first three. `seconds`: to embed all of the workspace, estimated; `vector_bytes`:
-    of its vectors, `model_bytes` of the model's file (None where it isn't known).
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    intervals: dict[str, Interval]
-    kinds: dict[str, float]
-    nothing_fits: NothingFits
-    ms: float
-    num_vectors: int
-    seconds: float
-    vector_bytes: int
-    model_bytes: int | None
-
-
-class EmbeddersResult(Result):
-    """`n` questions, of which `num_answerable` have an answer; `is_made`: they were made of the
-    workspace. `differences`: by candidate and measure. `sentences`: what it comes to, one a
-    candidate.
-    """
-
-    n: int
-    num_answerable: int
-    is_made: bool
-    baseline: str
-    embedders: dict[str, EmbedderFigures]
-    differences: dict[str, dict[str, EmbedderDifference]]
-    sentences: list[str]
-    missing: list[str]
-    run: str
-
-
-class EmbeddersRun(ExperimentRun[EmbedderOutcome, EmbeddersResult]):
-    """The folder of a comparison of embedders."""
-
-    evaluates, what, noun = "embedders", "embedders compared", "question"
-    command = "dynagrag evaluate embedders"
-    lines_file, line_kind, result_kind = "questions.jsonl", EmbedderOutcome, EmbeddersResult
-
-    def report(self) -> Report:
-        """The report of the run."""
-        result = self.result()
-        notes = []
-        if result.is_made:
-            notes.append(
-                "The questions were made of the recordings' own words (a question that is asked in"
-                " them, for its reply; the commoner half of a line's words, for the line). Search"
-                " by words finds much of that, so embedders may differ more on questions of yours:"
-                " give them with --questions."
-            )
-        if result.num_answerable < FEW_ITEMS:
-            notes.append(few("question"))
-        if result.missing:
-            notes.append(
-                f"{plural(len(result.missing), 'text')} of decisive words stand nowhere in the"
-                f" documents, and count as not shown, such as: {cut(result.missing[0], 80)}"
-            )
-        found = {
-            name: Figure.of(own.intervals[_FOUND])
-            for name, own in result.embedders.items()
-            if own.intervals
-        }
-        kinds = sorted({kind for own in result.embedders.values() for kind in own.kinds})
-        tables = [
-            Table(
-                ("embedder", *(_HEADS[measure] for measure in _MEASURES), *_NOTHING_FITS_WORDS),
-                tuple(
-                    (
-                        name,
-                        (
-                            *(Figure.of(own.intervals[m]) for m in _MEASURES if own.intervals),
-                            Figure(own.nothing_fits.answerable),
-                            Figure(own.nothing_fits.unanswerable),
-                        ),
-                    )
-                    for name, own in result.embedders.items()
-                ),
-                title=f"In points, of {plural(result.num_answerable, 'question')} with an answer",
-                main=_HEADS[_FOUND],
-                is_of_arms=True,
-            )
-        ]
-        if len(kinds) > 1:
-            rows = (
-                (name, tuple(Figure(own.kinds.get(kind)) for kind in kinds))
-                for name, own in result.embedders.items()
-            )
-            title = f"{_HEADS[_FOUND].capitalize()}, by kind of question"
-            tables.append(Table(("embedder", *kinds), tuple(rows), title=title, is_of_arms=True))
-        return Report(
-            title="Embedders",
-            asked=(
-                f"{plural(result.n, 'question')}, {result.num_answerable} with an answer: with"
-                " which embedder's vectors is it shown, and how early?"
-            ),
-            conclusion=" ".join(result.sentences) if found else "No question has an answer.",
-            notes=tuple(notes),
-            results=(
-                Section(
-                    tables=tuple(tables),
-                    pictures=(
-                        (BarChart(f"Answers {_HEADS[_FOUND]}, with 95 % intervals", found),)
-                        if found
-                        else ()
-                    ),
-                ),
-            ),
-            words={
-                "first": "share of the questions whose answering words are in the first clip",
-                "first 3": "share of those whose answering words are in the first three",
-                "shown": f"share of those whose answering words are among the {NUM_SHOWN} shown",
-                **_NOTHING_FITS_WORDS,
-                "points": "100 is every question",
-                "95 % interval": interval_meaning("questions"),
-            },
-            costs=(Section(tables=(_costs(result),)),),
-            cases=(Cases("Questions on which embedders differ", tuple(self._cases(result))),),
-        )
-
-    def _cases(self, result: EmbeddersResult) -> Iterator[Case]:
-        by_question: dict[str, dict[str, EmbedderOutcome]] = {}
-        for line in self.lines():
-            by_question.setdefault(line.question, {})[line.embedder] = line
-        differing = [
-            own
-            for own in by_question.values()
-            if len({_is_found(line) for line in own.values()}) > 1
-        ]
-        for own in differing[:_MAX_CASES]:
-            places = (f"{name}: {_place(line)}" for name, line in own.items())
-            yield Case(
-                next(iter(own.values())).text,
-                "; ".join(places),
-                listings=tuple(
-                    Listing.of(name, line.shown[:1], "nothing") for name, line in own.items()
-                ),
-            )
-
-
-_HEADS = {"first": "first", "first_3": "first 3", "shown": "shown"}
-_NOTHING_FITS_WORDS = {
-    "nothing fits, wrongly": (
-        "share of the questions with an answer of which it was said that nothing fits"
-    ),
-    "nothing fits, rightly": (
-        "share of the questions without one of which it was said that nothing fits"
-    ),
-}
-
-
-def _costs(result: EmbeddersResult) -> Table:
-    rows = (
-        (
-            name,
-            (
-                Figure(own.seconds, unit=Unit.SECONDS),
-                Figure(own.vector_bytes / 1e6, unit=Unit.MEAN_COUNT),
-                Figure(
-                    None if own.model_bytes is None else own.model_bytes / 1e6, unit=Unit.MEAN_COUNT
-                ),
-                Figure(own.ms, unit=Unit.MS),
-                count(own.num_vectors),
-            ),
-        )
-        for name, own in result.embedders.items()
-    )
-    heads = ("embedder", "to embed all", "vectors, MB", "model, MB", "a question", "vectors")
-    return Table(heads, tuple(rows), title="What they cost on this machine", is_of_arms=True)
-
-
-def _is_found(line: EvidenceOutcome) -> bool:
-    return line.place is not None and line.place <= NUM_FIRST
-
-
-def _place(line: EvidenceOutcome) -> str:
-    return f"clip {line.place}" if line.place else "not shown"
 
 
 class EmbedderExperiment(
@@ -389,9 +163,9 @@ class EmbedderExperiment(
         by_arm = {arm: [line for line in lines if line.embedder == arm] for arm in self.arms}
         columns = {arm: columns_of(own) for arm, own in by_arm.items()}
         first, *candidates = self.arms
-        num = len(columns[first].get(_FOUND, ()))
+        num = len(columns[first].get(FOUND, ()))
         differences: dict[str, dict[str, EmbedderDifference]] = {arm: {} for arm in candidates}
-        for measure in _MEASURES if num else ():
+        for measure in MEASURES if num else ():
             base = columns[first][measure]
             own = {
                 arm: [a - b for a, b in zip(columns[arm][measure], base, strict=True)]
@@ -418,7 +192,7 @@ class EmbedderExperiment(
             embedders=figures,
             differences=differences,
             sentences=[
-                sentence(arm, first, num, differences[arm][_FOUND], figures[arm])
+                sentence(arm, first, num, differences[arm][FOUND], figures[arm])
                 for arm in candidates
                 if num
             ],
@@ -433,7 +207,7 @@ class EmbedderExperiment(
         return EmbedderFigures(
             intervals={
                 measure: share_intervals({measure: columns[measure]})[measure].rounded(4)
-                for measure in _MEASURES
+                for measure in MEASURES
                 if measure in columns
             },
             kinds={
@@ -453,34 +227,6 @@ class EmbedderExperiment(
             copy = EmbeddedCopy.to_try(self._space.parts, self._embedders[arm])
             self._estimates[arm] = copy.estimate()
         return self._estimates[arm]
-
-
-def sentence(
-    candidate: str, own: str, num: int, found: EmbedderDifference, cost: EmbedderFigures
-) -> str:
-    """What a comparison comes to, in plain words: of `num` questions with an answer."""
-    net = found.more - found.fewer
-    if not (found.more or found.fewer):
-        what = f"finds the same as {own}, of {plural(num, 'question')}"
-    else:
-        how_many = f"{abs(net)} {'more' if net > 0 else 'fewer'}" if net else "as many"
-        low, high = (f"{num * bound:+.0f}" for bound in (found.low, found.high))
-        than = f"than {own}" if net else f"as {own}"
-        what = (
-            f"finds {how_many} of {num} {than} in the first three clips (95 % interval {low} to"
-            f" {high})"
-        )
-        if num < MIN_PAIRS:
-            what += ", too few questions to tell"
-        elif found.holds:
-            what += ", by more than chance"
-        elif net:
-            what += ", which may be chance"
-    model = f", beside {cost.model_bytes / 1e6:,.0f} MB of the model" if cost.model_bytes else ""
-    return (
-        f"{candidate} {what}; a switch embeds for some {duration_text(cost.seconds)} and takes"
-        f" {cost.vector_bytes / 1e6:,.1f} MB until it is done{model}."
-    )
 
 
 def _model_bytes(spec: str) -> int | None:

@@ -90,11 +90,13 @@ def other_person(
     lead = np.mean(np.sort(say[is_other])[-NUM_BEST:]) - np.mean(np.sort(say[is_own])[-NUM_BEST:])
     if lead < LEAST_LEAD + CROWD * max(0.0, log(is_other.sum() / is_own.sum())):
         return None
+    wanted = content_stems(_without_names(question.text, asked))
+    is_shown = is_other & [not sentence.stems.isdisjoint(wanted) for sentence in fits.sentences]
+    if not is_shown.any():
+        return None  # near by their vectors alone
     fit = fits.total - FIT_WEIGHTS["speaker"] * fits.parts["speaker"]
-    best = int(np.argmax(np.where(is_other, fit, -np.inf)))
+    best = int(np.argmax(np.where(is_shown, fit, -np.inf)))
     sentence, labels = fits.sentences[best], owners[best].labels
-    if sentence.stems.isdisjoint(content_stems(_without_names(question.text, asked))):
-        return None  # near by its vector alone
     other = sentence.speaker if sentence.speaker in labels else min(labels)
     return OtherPerson(
         asked=max(sorted(asked), key=len),

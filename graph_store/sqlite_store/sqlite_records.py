@@ -228,13 +228,13 @@ class SqliteRecordStore(SqliteStoreBase):
             ).fetchall()
             mentions: dict[int, list[Mention]] = {number: [] for number, *_ in found}
             records: dict[int, list[RelationRecord]] = {number: [] for number, *_ in found}
-            for row in sqlite.execute(
-                rows.select("mentions", "WHERE document_id = ? ORDER BY id"), (document_id,)
-            ):
+            # by their extractions, which have an index, as document_id here has none
+            of_document = (
+                "WHERE extraction IN (SELECT id FROM extractions WHERE document_id = ?) ORDER BY id"
+            )
+            for row in sqlite.execute(rows.select("mentions", of_document), (document_id,)):
                 mentions[row[1]].append(rows.mention(row))
-            for row in sqlite.execute(
-                rows.select("relation_records", "WHERE document_id = ? ORDER BY id"), (document_id,)
-            ):
+            for row in sqlite.execute(rows.select("relation_records", of_document), (document_id,)):
                 records[row[1]].append(rows.record(row))
             return tuple(
                 Extraction(

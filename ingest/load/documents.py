@@ -265,7 +265,7 @@ def _flushed(texts: list[str]) -> Parsed:
 
 def _table(table: Any) -> Parsed:
     rows = list(_rows(table))
-    if rows and len(rows[0]) > 1 and (columns_of(rows[0]) is not None or has_times(rows)):
+    if rows and len(rows[0]) > 1 and (columns_of(rows) is not None or has_times(rows)):
         return parse_table(list(enumerate(rows, 1)), "|")
     # A table without a header may have its speakers in a column.
     parsed = parse_text(["\t".join(map(collapse, row)) for row in rows])

@@ -16,7 +16,9 @@ _TRANSITION = re.compile(r"[^a-z]+TO:|>.*")
 _MARK = re.compile(r"^(?:[!~]|>[ \t]*|#{1,6}[ \t]*|=+[ \t]*|\.(?=\w))|[ \t]*<$")
 _BONEYARD = re.compile(r"/\*(?:(?!/\*).)*?\*/", re.DOTALL)
 _NOTE = re.compile(r"(?<![ \t])[ \t]*\[\[(?:(?!\[\[).)*?\]\]", re.DOTALL)
-_EMPHASIS = re.compile(r"(?<!\\)(\*{1,3}|_)(?=\S)([^\n]{1,500}?)(?<=[^\s\\])\1")
+# Each stops at the next sign of its own kind, so no line can make them slow.
+_STARS = re.compile(r"(?<![\\*])(\*{1,3})(?=[^\s*])((?:\\.|[^*\\\n])++)(?<=\S)\1")
+_UNDERLINED = re.compile(r"(?<!\\)_(?=[^\s_])((?:\\.|[^_\\\n])++)(?<=\S)_")
 _TITLE_KEY = re.compile(r"[^\s:][^:\n]{0,40}:(?:[ \t].*)?")
 _FEWEST_CUES, _MOST_CUE_CHARS = 3, 100
 
@@ -83,5 +85,6 @@ def _is_manner(line: str) -> bool:
 def _plain(line: str) -> str:
     """A line without marks of Fountain."""
     line = _MARK.sub("", collapse(line))
-    inner = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", line))  # bold may be underlined, too
-    return collapse(inner.replace("\\", ""))
+    for _ in range(2):  # what is bold may have italics in it
+        line = _UNDERLINED.sub(r"\1", _STARS.sub(r"\2", line))
+    return collapse(line.replace("\\", ""))

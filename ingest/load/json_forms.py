@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import pairwise
 from typing import Any
 
 from dynagrag.core.errors import LoadError
@@ -20,6 +19,7 @@ from dynagrag.core.schema import LabelDecision, SourceTurn
 from dynagrag.core.text import collapse, plural, short
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
 from dynagrag.ingest.load.captions import with_labels
+from dynagrag.ingest.load.field_names import TEXT, field_name
 from dynagrag.ingest.load.field_turns import turns_in_field, with_leading_times
 from dynagrag.ingest.load.html_text import html_lines, is_markup, read_field
 from dynagrag.ingest.load.json_guesses import recurring_note, with_guesses
@@ -38,11 +38,9 @@ from dynagrag.ingest.load.json_places import (
     wrapped_records,
 )
 from dynagrag.ingest.load.json_records import (
-    TEXT_KEYS,
     JsonPart,
     JsonRecord,
     has_words,
-    normal_key,
     read_record,
     view_of,
     with_replies,
@@ -67,7 +65,7 @@ from dynagrag.ingest.load.spoken_words import (
     pieces_of,
 )
 from dynagrag.ingest.load.tables import has_times, parse_table
-from dynagrag.ingest.load.times import TimedWords, from_first, unit_note, unit_of
+from dynagrag.ingest.load.times import TimedWords, from_first, oldest_first, unit_note, unit_of
 
 KNOWN_SHAPES = (
     "a list of {speaker, start, end, text}, or an object with turns (Oyez), segments (Podcasting"
@@ -259,7 +257,7 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
         for number, (value, around) in enumerate(values)
     ]
     notes = list[str]()
-    if found.name in _GUESSED:
+    if found.name in _GUESSED or not any(map(_is_placed, records)):
         records, notes = with_guesses([value for value, _ in values], records)
     if any(own.is_final for own in records):
         num_all = len(records)
@@ -275,7 +273,7 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     if inner:
         turns, notes_of_turns = inner, ["each of its texts is read as a transcript"]
     called = with_names(turns, data)
-    in_order = _by_start(called) if found.path.endswith("{}") else _oldest_first(called)
+    in_order = _by_start(called) if found.path.endswith("{}") else oldest_first(called)
     moved, notes_of_dates = from_first(in_order)
     notes += [*notes_of_turns, *notes_of_dates]
     if not found.is_whole:
@@ -308,20 +306,18 @@ def _read(found: FoundRecords, data: Any) -> Parsed:
     )
 
 
+def _is_placed(record: JsonRecord) -> bool:
+    """Whether a record says who spoke or when, itself or in its parts."""
+    own = (record.speaker, record.channel, record.start)
+    return any(own) or any(part.speaker or part.start for part in record.parts)
+
+
 def _whole_transcripts(records: Sequence[JsonRecord]) -> list[SourceTurn]:
     """The turns of texts each of which is a transcript, in records without speakers and parts."""
     if any(own.speaker or own.parts for own in records):
         return []
     found = [turns_in_field(own.text) for own in records if own.text.strip()]
     return [turn for turns in found for turn in turns] if found and all(found) else []
-
-
-def _oldest_first(turns: Sequence[SourceTurn]) -> Sequence[SourceTurn]:
-    """The turns as they were said; some chats are written with the newest first."""
-    starts = [turn.start_s for turn in turns if turn.start_s is not None]
-    is_turned = len(starts) == len(turns) > 1 and starts[0] > starts[-1]
-    is_backward = is_turned and all(after <= before for before, after in pairwise(starts))
-    return turns[::-1] if is_backward else turns
 
 
 def _by_start(turns: Sequence[SourceTurn]) -> Sequence[SourceTurn]:
@@ -359,7 +355,7 @@ def _missed_times(
     for value, _ in values[:_SAMPLE_RECORDS]:
         for key, own in value.items() if isinstance(value, dict) else ():
             is_short = isinstance(own, str) and len(own) < _MAX_TIME
-            if is_short and normal_key(key) not in TEXT_KEYS and _LOOKS_TIMED.search(own):
+            if is_short and field_name(key) not in TEXT and _LOOKS_TIMED.search(own):
                 return [f"no time taken, though its records have {collapse(key)[:40]} ({own})"]
     return []
 

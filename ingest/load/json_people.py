@@ -11,14 +11,11 @@ from typing import Any
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
-from dynagrag.ingest.load.field_words import NAME_WORDS, PEOPLE_WORDS
+from dynagrag.ingest.load.field_names import PEOPLE_STEMS, PERSON_NAME, TEXT, field_name
 from dynagrag.ingest.load.json_places import lists_in
 from dynagrag.ingest.load.json_records import (
-    NAME_KEYS,
-    TEXT_KEYS,
     JsonRecord,
     has_words,
-    normal_key,
     read_record,
     text_key,
     view_of,
@@ -56,7 +53,7 @@ def names_of(data: Any, ids: Collection[str]) -> dict[str, str]:
         tables.setdefault(path, {}).setdefault(id_, set()).add(name)
     for path, found in tables.items():
         names = {id_: next(iter(own)) for id_, own in found.items() if len(own) == 1}
-        is_of_people = any(word in path.casefold() for word in PEOPLE_WORDS)
+        is_of_people = any(word in path.casefold() for word in PEOPLE_STEMS)
         is_own = len(set(names.values())) == len(names) and (len(names) > 1 or len(ids) == 1)
         if is_of_people or (is_own and not all(map(str.isdigit, names))):
             best = max(best, names, key=len)
@@ -89,15 +86,17 @@ def _named(data: Any, ids: Collection[str]) -> Iterator[tuple[str, str, str]]:
 
 def _is_said(record: Mapping[str, Any]) -> bool:
     """Whether a record has words of a talk."""
-    view = {normal_key(key): own for key, own in record.items()}
-    return any(isinstance(view.get(key), str) for key in TEXT_KEYS if key not in NAME_KEYS)
+    view = {field_name(key): own for key, own in record.items()}
+    return any(
+        isinstance(view[key], str) for key in TEXT.found_in(view) if key not in PERSON_NAME.names
+    )
 
 
 def _name_in(record: Mapping[str, Any]) -> str:
     """Somebody's name in a record, "" for one without."""
-    view = {normal_key(key): own for key, own in record.items()}
-    keys = [key for key in NAME_KEYS if key in view and key != "id"]
-    keys += [key for key in view if any(word in key for word in NAME_WORDS)]
+    view = {field_name(key): own for key, own in record.items()}
+    keys = [key for key in PERSON_NAME.names if key in view and key != "id"]
+    keys += [key for key in view if any(word in key for word in PERSON_NAME.words)]
     named = (view[key] for key in keys if isinstance(view[key], str))
     name = next((own for own in named if own.strip()), "")
     return collapse(name)[:_MAX_NAME]
@@ -126,7 +125,7 @@ def of_one_kind(values: list[Any]) -> tuple[list[Any], str]:
         (
             own
             for own in (objects[0] if objects else {})
-            if normal_key(own) in _KIND_KEYS
+            if field_name(own) in _KIND_KEYS
             and all(isinstance(value.get(own), str) for value in objects)
         ),
         None,

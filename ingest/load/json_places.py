@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dynagrag.core.errors import LoadError
+from dynagrag.ingest.load.field_names import ABOVE, field_name
 from dynagrag.ingest.load.json_records import (
     has_place,
     has_words,
     is_records,
-    normal_key,
     read_record,
     view_of,
     words_in,
@@ -24,6 +24,8 @@ from dynagrag.ingest.load.times import MILLI_S, TICK_S
 
 _MAX_KEYS = 500
 """Of the records of a table."""
+_MAX_INNER = 3
+"""Objects within a record of a table."""
 _MAX_DEPTH, _MAX_LISTS, _MAX_WRAPS = 12, 2_000, 3
 """Of the search for segments in a file of an unknown tool."""
 FEW_PAIRS = 0.1
@@ -217,8 +219,8 @@ def records_at(data: Any, path: str) -> Iterator[tuple[Any, dict[str, Any]]]:
                 keys = [step] if step in value else list(value) if step == "*" else []
                 if keys:
                     # The file's own object says of a whole file; who speaks isn't told by that.
-                    beside = {normal_key(key): own for key, own in value.items()} if at else {}
-                    above = around | {key: beside[key] for key in _ABOVE & beside.keys()}
+                    beside = {field_name(key): own for key, own in value.items()} if at else {}
+                    above = around | {key: beside[key] for key in ABOVE & beside.keys()}
                     following += [(value[key], above) for key in keys]
         here = following
     yield from here
@@ -228,11 +230,6 @@ _OF_CHANNELS = frozenset(
     ("results.channels[]", "results.channel_labels.channels[]", "transcripts[]")
 )
 """Lists whose records are all words of a channel."""
-_ABOVE = frozenset(
-    "speaker speakerid speakerlabel speakername speakertag participant channel channelid channeltag"
-    " channelindex channellabel message".split()
-)
-"""What an object above a record may say of it."""
 
 
 def _is_of(form: JsonForm, path: str, records: Sequence[tuple[Any, Any]]) -> bool:
@@ -243,7 +240,7 @@ def _is_of(form: JsonForm, path: str, records: Sequence[tuple[Any, Any]]) -> boo
     if not any(has_words(value) for value in values):
         return False
     views = [view_of(value) for value in values[:50]]
-    signs = [tuple(map(normal_key, own.split())) for own in form.has]
+    signs = [tuple(map(field_name, own.split())) for own in form.has]
     if signs and not any(view.keys() >= set(sign) for view in views for sign in signs):
         return False
     if path.endswith("[]"):
@@ -378,12 +375,26 @@ def rows_in(data: Any) -> list[list[str]] | None:
         if len(lists) > 1 and all(isinstance(own, list) for own in lists):
             return _texts([list(data), *zip(*lists, strict=False)])
         data = lists
-    if not isinstance(data, list) or not all(isinstance(own, dict) for own in data):
+    if not isinstance(data, list):
         return None
-    keys = list(dict.fromkeys(key for own in data for key in own))
+    if len(data) > 1 and all(isinstance(own, list) and len(own) > 1 for own in data):
+        return _texts(data)
+    if not all(isinstance(own, dict) for own in data):
+        return None
+    flat = [dict(_flat(own, "", 0)) for own in data]
+    keys = list(dict.fromkeys(key for own in flat for key in own))
     if len(keys) > _MAX_KEYS:
         return None
-    return _texts([keys, *([own.get(key) for key in keys] for own in data)])
+    return _texts([keys, *([own.get(key) for key in keys] for own in flat)])
+
+
+def _flat(record: Mapping[str, Any], path: str, depth: int) -> Iterator[tuple[str, Any]]:
+    """The values of a record and of the objects in it by their paths (`time.from`)."""
+    for key, value in record.items():
+        if isinstance(value, Mapping) and depth < _MAX_INNER:
+            yield from _flat(value, f"{path}{key}.", depth + 1)
+        else:
+            yield f"{path}{key}", value
 
 
 def _texts(rows: Sequence[Sequence[Any]]) -> list[list[str]] | None:

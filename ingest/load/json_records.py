@@ -1,108 +1,36 @@
 """A record of a JSON transcript as any tool writes it: its words, speaker, channel and times, and
 the single words that it holds.
 
-One vocabulary of keys reads them all, since tools differ in names and nesting, hardly in what they
-say. Names count without case, underscores and hyphens: `startTime`, `start_time` and `StartTime`
-are one.
+The one vocabulary of `field_names` reads them all. A view is a record's values by those names.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, TypeGuard
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import short
-from dynagrag.ingest.load.field_words import (
-    END_WORDS,
-    SPEAKER_WORDS,
-    START_WORDS,
-    TEXT_WORDS,
-    WORD_WORDS,
-    WORDS_WORDS,
+from dynagrag.ingest.load.field_names import (
+    CHANNEL,
+    DAYS,
+    DURATION,
+    LOOSE_TIMES,
+    PARTS,
+    PERSON_NAME,
+    SPEAKER,
+    START,
+    TEXT,
+    FieldNames,
+    field_name,
+    start_and_end,
+    unit_in,
 )
-from dynagrag.ingest.load.times import MILLI_S, TICK_S, Instant, instant_of
+from dynagrag.ingest.load.times import MILLI_S, Instant, instant_of
 
 Json = Mapping[str, Any]
 
-TEXT_KEYS = tuple(
-    "text body message transcript content utterance sentence display displaytext punctuatedword"
-    " formattedword punct word value utf8 transcription caption spokentext line words itn maskeditn"
-    " lexical".split()
-)
-"""Best first: a word with its punctuation before the bare one, the display form before the
-lexical.
-"""
-_OWN_TEXT_KEYS = TEXT_KEYS
-TEXT_KEYS += tuple(sorted(TEXT_WORDS.difference(TEXT_KEYS))) + tuple(sorted(WORD_WORDS))
-_SPEAKER_KEYS = tuple(
-    "speaker speakername speakerdisplayname source name participant participantname author"
-    " displayname speakerlabel participantrole participantid participanttype speakerid spkid"
-    " speakertag speakerindex userprofile sendername senderfullname authorname fullname username"
-    " screenname nickname nick handle user creator sender attributedto from who role userid"
-    " authorid senderid uid".split()
-) + tuple(sorted(SPEAKER_WORDS))
-NAME_KEYS = (
-    "realname",
-    "nickname",
-    "name",
-    "displayname",
-    "display",
-    "speakername",
-    "fullname",
-    "label",
-    "username",
-    "nick",
-    "handle",
-    "user",
-    "application",
-    "id",
-)
-_START_KEYS = tuple(
-    "start starttime starts startseconds startsec begin begintime startts starttimestamp"
-    " startaudiotime beginaudiotime startdatetime timebegin datastart from startoffset offset ts"
-    " timestamp time timecode starttimems startms tstartms startmillis starttimemillis"
-    " beginoffsetmillis startoffsetmillis offsetmilliseconds offsetms offsetinticks t s"
-    " originserverts timestampms dateunixtime date createddatetime createddate createdat createat"
-    " sentat sentdate created posted postedat postdate publishedat published datetime".split()
-) + tuple(sorted(START_WORDS))
-_END_KEYS = tuple(
-    "end endtime ends endseconds endsec stop stoptime endts endtimestamp endaudiotime enddatetime"
-    " timeend dataend to finish until endoffset resultendtime resultendoffset endms endtimems"
-    " endmillis endtimemillis endoffsetmillis e".split()
-) + tuple(sorted(END_WORDS))
-_DURATION_KEYS = tuple(
-    "duration dur durationms ddurationms durationmillis durationmilliseconds durationinticks"
-    " d".split()
-)
-_PART_KEYS = tuple(
-    "words elements items segs sentences textblocks displaywords timestamps result runs"
-    " tokens".split()
-) + tuple(sorted(WORDS_WORDS))
-"""Where the parts of a record lie, each with a text of its own."""
-_CHANNEL_KEYS = tuple(
-    "channel channelid channeltag channelindex channellabel mediachannel audiochannel".split()
-)
 _FINAL_KEYS = {"isfinal": True, "final": True, "ispartial": False, "endofturn": True}
 """Keys of streamed results, and what they are when a result will not change any more."""
-_DAY_KEYS = frozenset(
-    "date createddatetime createddate createdat createat sentat sentdate created posted postedat"
-    " postdate publishedat published datetime".split()
-)
-_LOOSE_KEYS = (
-    frozenset("from to time timestamp timecode ts t s e d offset".split())
-    | _DAY_KEYS
-    | START_WORDS
-    | END_WORDS
-)
-"""Keys that mean other things as well: there a value that is no time is left alone."""
-KNOWN_KEYS = frozenset(
-    key
-    for keys in (TEXT_KEYS, _SPEAKER_KEYS, _START_KEYS, _END_KEYS, _DURATION_KEYS, _CHANNEL_KEYS)
-    for key in keys
-)
-"""All keys that are read."""
 _NO_SPEAKERS = frozenset({"uu", "unknown", "none", "null"})
 """What recognisers write where they couldn't tell."""
 _WITHIN = ("data", "speech", "content", "body", "message")
@@ -110,7 +38,6 @@ _WITHIN = ("data", "speech", "content", "body", "message")
 _ALTERNATIVES = ("alternatives", "nbest")
 _LEAST_MILLISECONDS = 1e11
 """As milliseconds since 1970 a day of 1973, as seconds one of the year 5138."""
-_SEPARATORS = re.compile(r"[\s_\-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +68,6 @@ class JsonRecord:
     is_sign: bool = False
 
 
-@lru_cache(maxsize=10_000)
-def normal_key(key: str) -> str:
-    """A key as the vocabulary has it."""
-    return _SEPARATORS.sub("", key[:100]).casefold()
-
-
 def is_records(value: Any) -> TypeGuard[list[Any]]:
     """Whether it is a list with objects in it."""
     return isinstance(value, list) and any(isinstance(own, dict) for own in value)
@@ -158,33 +79,36 @@ def view_of(record: Json) -> dict[str, Any]:
     """
     view: dict[str, Any] = {}
     for key, value in record.items():
-        view.setdefault(normal_key(key), value)
+        view.setdefault(field_name(key), value)
     inner = view.get("channel")
     if isinstance(inner, dict):
         view = {key: own for key, own in view.items() if key != "channel"} | {
-            normal_key(key): own for key, own in inner.items() if normal_key(key) not in view
+            field_name(key): own for key, own in inner.items() if field_name(key) not in view
         }
     for name in _WITHIN:
         inner = view.get(name)
         if isinstance(inner, dict):
-            more = {normal_key(key): own for key, own in inner.items()}
-            if has_one_of(more, TEXT_KEYS, _START_KEYS, _SPEAKER_KEYS):
+            more = {field_name(key): own for key, own in inner.items()}
+            if has_one_of(more, TEXT, START, SPEAKER):
                 view = more | {key: own for key, own in view.items() if key != name}
     kind = view.get("type")
-    inner = view.get(normal_key(kind)) if isinstance(kind, str) else None
+    inner = view.get(field_name(kind)) if isinstance(kind, str) else None
     if isinstance(inner, dict):  # a line of an export of many kinds: {"type": "post", "post": {}}
-        view |= {normal_key(key): own for key, own in inner.items()}
+        view |= {field_name(key): own for key, own in inner.items()}
     for name in _ALTERNATIVES:
         listed = view.get(name)
         if isinstance(listed, list) and listed and isinstance(listed[0], dict):
-            best = {normal_key(key): own for key, own in listed[0].items()}
+            best = {field_name(key): own for key, own in listed[0].items()}
             view = best | view
     return view
 
 
-def has_one_of(view: Mapping[str, Any], *keys: Sequence[str]) -> bool:
-    """Whether it has a value that isn't empty under one of the keys."""
-    return any(view.get(key) not in (None, "", [], {}) for own in keys for key in own)
+def has_one_of(view: Mapping[str, Any], *fields: FieldNames) -> bool:
+    """Whether it has a value of one of the fields that isn't empty."""
+    return any(
+        value not in (None, "", [], {}) and any(key in own for own in fields)
+        for key, value in view.items()
+    )
 
 
 def has_words(record: Any) -> bool:
@@ -203,10 +127,9 @@ def has_place(record: Any, *, is_own: bool = False) -> bool:
     if not is_own and any(has_place(own, is_own=True) for own in _parts_in(view)[:50]):
         return True
     return any(
-        view.get(key) is not None
-        for key in (*_START_KEYS, *_SPEAKER_KEYS, "timestamps", "offsets")
-        if key not in _LOOSE_KEYS
-        or key in {"timestamp", "offset", "from", "ts", "time", *_DAY_KEYS, *START_WORDS}
+        value is not None
+        and (key in SPEAKER or key in {"timestamps", "offsets"} or (key in START and len(key) > 1))
+        for key, value in view.items()
     )
 
 
@@ -235,9 +158,10 @@ def words_in(record: Any) -> list[str]:
 
 def text_key(view: Mapping[str, Any]) -> str | None:
     """The key of a record's words, None for none."""
+    found = TEXT.found_in(view)
     return next(
-        (key for key in TEXT_KEYS if isinstance(view.get(key), str)),
-        next((key for key in _OWN_TEXT_KEYS if key in view and key != "words"), None),
+        (key for key in found if isinstance(view[key], str)),
+        next((key for key in found if key in TEXT.names and key != "words"), None),
     )
 
 
@@ -272,7 +196,7 @@ def read_record(record: Any, place: str, around: Mapping[str, Any]) -> JsonRecor
         channel=_channel_of(view) or _channel_of(around),
         start=start,
         end=end,
-        duration=_time(view, _DURATION_KEYS, place),
+        duration=_duration_of(view, place),
         parts=tuple(_parts(view, place)),
         is_final=not str(around.get("message", "")).startswith("AddPartial")
         and all(bool(view.get(key, expected)) is expected for key, expected in _FINAL_KEYS.items()),
@@ -295,8 +219,8 @@ def _is_sign(view: Mapping[str, Any]) -> bool:
 
 def speaker_of(view: Mapping[str, Any]) -> str | None:
     """The speaker that a view names."""
-    for key in filter(view.__contains__, _SPEAKER_KEYS):
-        label = label_of(view.get(key), is_tag=key == "speakertag")
+    for key in SPEAKER.found_in(view):
+        label = label_of(view[key], is_tag=key == "speakertag")
         if label is None or (key == "from" and label.replace(".", "").isdigit()):
             continue
         return label
@@ -306,8 +230,8 @@ def speaker_of(view: Mapping[str, Any]) -> str | None:
 def label_of(value: Any, *, is_tag: bool = False) -> str | None:
     """A speaker's name or number as text; None where it names nobody."""
     if isinstance(value, Mapping):
-        by_key = {normal_key(key): own for key, own in value.items()}
-        found = (label_of(by_key.get(key)) for key in NAME_KEYS)
+        by_key = {field_name(key): own for key, own in value.items()}
+        found = (label_of(by_key.get(key)) for key in PERSON_NAME.names)
         return next((label for label in found if label is not None), None)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -320,7 +244,7 @@ def label_of(value: Any, *, is_tag: bool = False) -> str | None:
 
 
 def _channel_of(view: Mapping[str, Any]) -> str | None:
-    for key in filter(view.__contains__, _CHANNEL_KEYS):
+    for key in CHANNEL.found_in(view):
         value = view[key]
         value = value[0] if isinstance(value, list) and value else value
         if isinstance(value, int | str) and not isinstance(value, bool) and str(value).strip():
@@ -335,30 +259,37 @@ def _times_of(view: Mapping[str, Any], place: str) -> tuple[Instant | None, Inst
         if name == "instances" and isinstance(pair, list) and pair:
             pair = pair[0]
         if isinstance(pair, Mapping):
-            inner = {normal_key(key): own for key, own in pair.items()}
+            inner = {field_name(key): own for key, own in pair.items()}
             hint = {"offsets": MILLI_S}.get(name)
-            start, end = (_time(inner, keys, place, hint) for keys in (_START_KEYS, _END_KEYS))
+            start, end = (_time(inner, keys, place, hint) for keys in start_and_end(inner))
             if start is not None:
                 return start, end
         if name == "timestamp" and isinstance(pair, list) and len(pair) == 2:
             inner = {"start": pair[0], "end": pair[1]}
             return _time(inner, ("start",), place), _time(inner, ("end",), place)
-    return _time(view, _START_KEYS, place), _time(view, _END_KEYS, place)
+    starts, ends = start_and_end(view)
+    return _time(view, starts, place), _time(view, ends, place)
+
+
+def _duration_of(view: Mapping[str, Any], place: str) -> Instant | None:
+    # A `length` is of a text as often as of time.
+    return _time(view, [own for own in DURATION.found_in(view) if own != "length"], place)
 
 
 def _time(
     view: Mapping[str, Any], keys: Sequence[str], place: str, hint_s: float | None = None
 ) -> Instant | None:
     found: Instant | None = None
-    for key in filter(view.__contains__, keys):
+    for key in keys:
         value = view[key]
-        if value is None or (key in _LOOSE_KEYS and isinstance(value, list | dict)):
+        is_loose = key in LOOSE_TIMES
+        if value is None or (is_loose and isinstance(value, list | dict)):
             continue
         try:
-            instant = instant_of(value, hint_s or _hint_of(key))
-            instant = _since_1970(instant) if instant and key in _DAY_KEYS else instant
+            instant = instant_of(value, hint_s or unit_in(key))
+            instant = _since_1970(instant) if instant and key in DAYS else instant
         except ValueError as err:
-            if key in _LOOSE_KEYS:
+            if is_loose:
                 continue
             raise LoadError(
                 f"{place}.{key} is no time (found {short(str(value), 40)}); correct it or export"
@@ -379,16 +310,9 @@ def _since_1970(instant: Instant) -> Instant:
     return Instant(instant.value * MILLI_S, is_sure=True)
 
 
-def _hint_of(key: str) -> float | None:
-    """The unit that a key's name suggests."""
-    if "ticks" in key:
-        return TICK_S
-    return MILLI_S if "milli" in key or (key.endswith("ms") and key != "items") else None
-
-
 def _parts_in(view: Mapping[str, Any]) -> list[Any]:
     """The list of a record's parts; empty where it has none with words."""
-    for key in filter(view.__contains__, _PART_KEYS):
+    for key in PARTS.found_in(view):
         listed = view[key]
         if not isinstance(listed, list) or not listed:
             continue
@@ -425,7 +349,7 @@ def _parts(view: Mapping[str, Any], place: str) -> list[JsonPart]:
                 speaker=speaker_of(inner),
                 start=start,
                 end=end,
-                duration=_time(inner, _DURATION_KEYS, here),
+                duration=_duration_of(inner, here),
                 is_sign=_is_sign(inner),
             )
         )

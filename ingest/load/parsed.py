@@ -23,6 +23,7 @@ MAX_TREE_BYTES = 64_000_000
 MAX_HTML_BYTES = 16_000_000
 """beautifulsoup4 reads about 1 MB a second."""
 MAX_TURN_CHARS = 1_000_000
+MAX_SPEAKER_CHARS = 200
 MAX_TURNS = 1_000_000
 MAX_LINES = 5_000_000
 
@@ -169,7 +170,8 @@ def paragraphs(lines: Iterable[str]) -> list[list[str]]:
 
 def checked(parsed: Parsed) -> Parsed:
     """The turns within the limits, without empty ones and without characters that no text holds;
-    what has nothing but marks of sounds under it is nobody's label.
+    what has nothing but marks of sounds under it is nobody's label, nor is what is longer than any
+    name.
 
     Raises:
         LoadError: No words at all, hardly any that are speech, too many turns, or a turn that is
@@ -197,6 +199,9 @@ def checked(parsed: Parsed) -> Parsed:
         return cleaned
 
     saying = {turn.speaker for turn in turns if not is_aside(turn.text)}
+    endless = {name for name in saying if name is not None and len(name) > MAX_SPEAKER_CHARS}
+    num_endless = sum(turn.speaker in endless for turn in turns)
+    saying -= endless
     turns = tuple(
         SourceTurn(
             clean(t.text),
@@ -214,6 +219,11 @@ def checked(parsed: Parsed) -> Parsed:
     notes = parsed.notes
     if num_bad:
         notes = (*notes, f"{plural(num_bad, 'control or broken character')} replaced by U+FFFD")
+    if num_endless:
+        notes += (
+            f"{plural(num_endless, 'turn')} left to nobody: the speaker's name has more than"
+            f" {MAX_SPEAKER_CHARS} characters",
+        )
     notes += (*speech_notes(turns), *time_notes(turns))
     return replace(
         parsed,

@@ -11,6 +11,7 @@ from dynagrag.core.text import collapse
 from dynagrag.ingest.load.paragraph_times import take_times, without_frames
 from dynagrag.ingest.load.parsed import Parsed, paragraphs, without_tags
 from dynagrag.ingest.load.spoken_text import parse_spoken
+from dynagrag.ingest.load.stamp_shapes import unread_stamps, with_clocks
 from dynagrag.ingest.load.tables import is_table_of_turns, parse_table
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
@@ -30,10 +31,22 @@ _EMPHASIS = re.compile(r"(?<![\w*])([*_`])(?=[^\s*_`])([^*_`]{1,500})(?<=\S)\1(?
 def parse_text(lines: list[str]) -> Parsed:
     """Turns where the text names speakers or times, else one a paragraph (format text)."""
     lines, notes = without_frames(lines)
+    lines, notes_of_stamps = with_clocks(lines)
     lines, times = take_times(lines)
     prose = [SourceTurn(collapse(" ".join(block))) for block in paragraphs(lines)]
     parsed = parse_spoken(lines, prose, times=times)
-    return replace(parsed, format=parsed.format or "text", notes=(*notes, *parsed.notes))
+    notes = (*notes, *notes_of_stamps, *parsed.notes, *_unread(lines, parsed))
+    return replace(parsed, format=parsed.format or "text", notes=notes)
+
+
+def _unread(lines: list[str], parsed: Parsed) -> tuple[str, ...]:
+    """A note on what looks like times in lines none of which was read."""
+    is_timed = any(turn.start_s is not None for turn in parsed.turns)
+    return (
+        ()
+        if is_timed or any("no time taken" in note for note in parsed.notes)
+        else unread_stamps(lines)
+    )
 
 
 def parse_markdown(lines: list[str]) -> Parsed:
@@ -47,6 +60,7 @@ def parse_markdown(lines: list[str]) -> Parsed:
 
 
 def _parse_untabled(lines: list[str]) -> Parsed:
+    lines, notes = with_clocks(lines)
     lines, times = take_times(lines)
     blocks = _markdown_blocks(lines)
     title = next(
@@ -54,7 +68,8 @@ def _parse_untabled(lines: list[str]) -> Parsed:
         collapse(blocks[0][1]) if blocks and blocks[0][0] else "",
     )
     prose = [SourceTurn(collapse(text)) for _, text in blocks]
-    return parse_spoken(lines, prose, title, _without_markup, times)
+    parsed = parse_spoken(lines, prose, title, _without_markup, times)
+    return replace(parsed, notes=(*notes, *parsed.notes, *_unread(lines, parsed)))
 
 
 def _tables_of_turns(lines: list[str]) -> Iterator[tuple[int, int, Parsed]]:

@@ -46,6 +46,7 @@ from dynagrag.ingest.load.parsed import (
 from dynagrag.ingest.load.praat import is_text_grid, parse_text_grid
 from dynagrag.ingest.load.prose import parse_markdown, parse_text
 from dynagrag.ingest.load.spreadsheet import parse_xlsx
+from dynagrag.ingest.load.stamp_shapes import with_clocks
 from dynagrag.ingest.load.subtitles import (
     parse_ass,
     parse_lrc,
@@ -227,6 +228,11 @@ def _parse(data: bytes, suffix: str, reading: _Reading) -> Parsed:
             return parsed_tree
     lines = split_lines(text)
     reading.format = sniff.line_format(lines, suffix)
+    if reading.format == "text":
+        lines, notes = with_clocks(lines)
+        if notes:  # with clocks it may be another form
+            reading.notes += notes
+            reading.format = sniff.line_format(lines, suffix)
     if reading.format in {"vtt", "srt", "sbv"}:
         return parse_captions(lines, reading.format)
     if reading.format == "json":

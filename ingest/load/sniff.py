@@ -25,6 +25,7 @@ _JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 _HTML_TAG = re.compile(
     r"<(?:html|head|body|title|p|div|h1|table|article|section|br|!--)[\s>/-]", re.IGNORECASE
 )
+_FIRST_TAG = re.compile(r"<([^\W\d][\w:.-]{0,60})(?:\s[^<>]*)?>")
 _VTT_HEAD = re.compile(r"WEBVTT(?:[ \t-]|$)")
 _SAMPLE_LINES = 4000
 _BY_SUFFIX = {
@@ -79,7 +80,15 @@ def tree_format(text: str, suffix: str) -> str | None:
             return "xml"
         if _HTML_TAG.match(head) and not is_europarl(head.split("\n")):
             return "html"
+        if _is_one_tree(text):
+            return "xml"
     return "html" if suffix in {".html", ".htm", ".xhtml"} else None
+
+
+def _is_one_tree(text: str) -> bool:
+    """Whether a text begins with an element and ends with the end of one of its name."""
+    first = _FIRST_TAG.match(text.lstrip()[:400])
+    return first is not None and text.rstrip().endswith(f"</{first[1]}>")
 
 
 def line_format(lines: list[str], suffix: str) -> str:

@@ -159,7 +159,10 @@ def find_labels(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -
         *_stray_heads(lines, plain, chosen, heads, speakers),
         *_heads_of_others(lines, readings, chosen, speakers),
     ]
+    first_words = {at + head.num_lines for at, head in heads.items() if head.is_bare}
     for head in strays:
+        if head.at in first_words and head.label not in speakers:
+            continue  # `CITRIS, right. Yes.` below a name on a line of its own
         if heads.setdefault(head.at, head) is head:
             verdicts.setdefault(head.label, HeadVerdict(LabelFate.NOBODY, _NOT_IN_FORM))
     best = max(chosen, key=lambda reading: len(reading.heads))
@@ -437,9 +440,9 @@ def _listed_names(heads: dict[int, Head], facts: FileFacts) -> set[int]:
     return {
         at
         for own in by_section.values()
-        for at in own
         if len(own) > 1
         and all(heads[n].is_bare and n + heads[n].num_lines in heads for n in own[:-1])
+        for at in own
     }
 
 

@@ -262,7 +262,8 @@ def _without_numbers(lines: list[str]) -> list[str]:
         return lines
     if num_steps < 0.9 * len(numbers):
         return lines
-    margin = min(len(match[2]) for match in counted.values() if match.end() < len(match.string))
+    margins = [len(own[2]) for own in counted.values() if own.end() < len(own.string)]
+    margin = min(margins, default=0)
     return [
         line[counted[at].start(2) + margin :] if at in counted else line
         for at, line in enumerate(lines)

@@ -14,7 +14,14 @@ from statistics import fmean, mean
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import UNSPACED, collapse, short
-from dynagrag.ingest.load.field_words import SPEAKER_WORDS, TEXT_WORDS
+from dynagrag.ingest.load.field_names import (
+    SPEAKER,
+    TEXT,
+    FieldNames,
+    is_of_nobody,
+    is_of_speaker,
+    key_words,
+)
 from dynagrag.ingest.load.html_text import read_field
 from dynagrag.ingest.load.label_shapes import Shape, no_person, shape_of
 from dynagrag.ingest.load.parsed import has_letter
@@ -30,36 +37,16 @@ _CHANGES = 0.25
 """At least so often another speaker stands in the next row."""
 _RIVAL = 0.5
 """A second column with this share of the words of the first may be the text as well."""
-_SAMPLE_ROWS = 300
+_SAMPLE_ROWS, _MAX_COLUMNS = 300, 300
+"""What is looked at; no tool's table has more columns."""
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 TIMECODE = re.compile(r"(\d{1,2}[:;]\d\d[:;]\d\d)[:;](\d{1,2})", re.ASCII)
 """Hours, minutes, seconds, frames: editors' programs write them so."""
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*$")
 
-_PERSONS = SPEAKER_WORDS | frozenset(
-    "user username nick nickname sender handle login member poster writer".split()
-)
-_SAYING = frozenset("posted written said sent spoken created authored submitted".split())
-"""Words before `by`, in keys for who speaks."""
-_OTHERS = frozenset(
-    """
-    to reply recipient receiver parent mentioned edited deleted updated is has num count assignee
-    assigned owner reviewer manager approved liked
-    """.split()
-)
-"""Words of keys for whom a message is sent to, who changed it or has to do with it, and what users
-are or how many.
-"""
-_NO_PERSONS = _OTHERS | frozenset(
-    """
-    type status state lang language topic subject title category tag label sentiment mood priority
-    channel room group team department company organization organisation project product city
-    country region location place address platform device client app version event
-    """.split()
-)
-"""Words of keys whose values are names, but nobody's."""
-_KEY_WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+")
 _MOST_OF_NAME = 4
+_NUMBERED = re.compile(r"(?i)(?:speaker|spkr?|sprecher(?:in)?|locuteur)[ _-]?[A-Z\d]{1,3}")
+"""What recognisers call people whom they can't name: `SPEAKER_00`, `spk1`."""
 
 
 class _Kind(Enum):
@@ -141,14 +128,15 @@ def roles_by_cells(rows: Sequence[Sequence[str]]) -> TableRoles | None:
     header = [_cell(rows[0], at) if has_header else f"column {at + 1}" for at in range(width)]
     words = [own for own in columns if own.kind is _Kind.WORDS and own.place not in times.values()]
     speakers = [own for own in words if _may_be_speakers(own, is_timed=bool(times))]
-    voices = _voices(words) if times and has_header else []
+    named = [own for own in words if header[own.place]]
+    voices = _voices(named) if times and has_header else []
     text = voices[0] if voices else _text(words, speakers, header)
     if text is None:
         return None
     speaker = None if voices else _speaker([own for own in speakers if own is not text], header)
     if speaker is None and not voices:  # numbers of speakers are none by themselves
-        named = speaker_by_word(header)
-        speaker = None if named in {text.place, *times.values()} else named
+        by_word = speaker_by_word(header)
+        speaker = None if by_word in {text.place, *times.values()} else by_word
     return TableRoles(
         text.place,
         speaker,
@@ -167,13 +155,29 @@ def times_by_cells(rows: Sequence[Sequence[str]], taken: Iterable[int]) -> dict[
     return _times([column for column in _columns(rows) if column.place not in own])
 
 
-def clocks_by_cells(rows: Sequence[Sequence[str]], taken: Iterable[int]) -> int | None:
-    """The place of a running column of clock times or dates below a header, but for columns that
-    are taken; numbers may count anything.
+def sure_times_by_cells(
+    rows: Sequence[Sequence[str]], text: int, taken: Iterable[int]
+) -> dict[str, int]:
+    """As `times_by_cells`, where plain numbers are times only if they are two columns, from when to
+    when, or have fractions, since a running number may count anything: of signs, too.
     """
     own = set(taken)
-    clocks = [column for column in _columns(rows) if column.kind is _Kind.CLOCKS]
-    return _times([column for column in clocks if column.place not in own]).get("start")
+    columns = {column.place: column for column in _columns(rows) if column.place not in own}
+    places = _times(list(columns.values()))
+    start = columns.get(places.get("start", -1))
+    if start is None or start.kind is not _Kind.NUMBERS:
+        return places
+    values = [value for value in start.values if value is not None]
+    end = columns.get(places.get("end", -1))
+    is_fraction = 2 * sum(value % 1 != 0 for value in values) > len(values)
+    if end is not None:
+        sizes = [len(_cell(row, text)) for row in rows[1:_SAMPLE_ROWS]]
+        signs = [
+            None not in (a, b) and abs((b or 0) - (a or 0) - size) <= 1
+            for a, b, size in zip(start.values, end.values, sizes, strict=True)
+        ]
+        return {} if 2 * sum(signs) > len(signs) else places
+    return places if is_fraction or "duration" in places else {}
 
 
 def speaker_by_cells(rows: Sequence[Sequence[str]], text: int, taken: Iterable[int]) -> int | None:
@@ -186,9 +190,9 @@ def speaker_by_cells(rows: Sequence[Sequence[str]], text: int, taken: Iterable[i
     own = set(taken)
     columns = [column for column in _columns(rows) if column.place not in own]
     recurring = [column for column in columns if _recurs(column)]
-    found = [column for column in recurring if _names_person(rows[0][column.place])]
+    found = [column for column in recurring if is_of_speaker(rows[0][column.place])]
     if len(found) > 1:  # poster_id beside poster_name
-        found = [own for own in found if _key_words(rows[0][own.place])[-1] != "id"]
+        found = [own for own in found if key_words(rows[0][own.place])[-1] != "id"]
     if not found:
         texts = "\n".join(_cell(row, text) for row in rows[1:_SAMPLE_ROWS])
         found = [
@@ -196,9 +200,9 @@ def speaker_by_cells(rows: Sequence[Sequence[str]], text: int, taken: Iterable[i
             for column in recurring
             if _may_be_speakers(column, is_timed=False)
             and _takes_turns(column)
-            and not _NO_PERSONS & set(_key_words(rows[0][column.place]))
+            and not is_of_nobody(rows[0][column.place])
             and _are_names(sorted(set(column.filled)), texts)
-        ]
+        ] or [column for column in recurring if all(map(_NUMBERED.fullmatch, column.filled))]
     return found[0].place if len(found) == 1 else None
 
 
@@ -225,22 +229,6 @@ def _recurs(column: _Column) -> bool:
     )
 
 
-def _key_words(name: str) -> list[str]:
-    """The words of a key: `postedBy`, `posted_by`."""
-    return [word.casefold() for word in _KEY_WORD.findall(name[:100])]
-
-
-def _names_person(name: str) -> bool:
-    """Whether a key's last word is one for who speaks, or an id or name of such."""
-    words = _key_words(name)
-    if _OTHERS & set(words):
-        return False
-    while len(words) > 1 and words[-1] in {"id", "name", "label", "login"}:
-        words = words[:-1]
-    is_by = words[-1:] == ["by"] and bool(_SAYING & set(words[-2:-1]))
-    return is_by or (bool(words) and words[-1] in _PERSONS)
-
-
 def _are_names(values: Sequence[str], texts: str) -> bool:
     """Whether values read as names of persons, and half of them (two at least) are two words or
     addressed in the texts.
@@ -258,14 +246,21 @@ def _is_addressed(name: str, texts: str) -> bool:
     return bool(re.search(rf"(?m)(?:^|[.!?] ){own},|, {own}[.,!?]", texts))
 
 
+def are_times(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether most filled cells of a column are times, or none is filled."""
+    filled = [cell for row in rows[:_SAMPLE_ROWS] if (cell := _cell(row, at))]
+    num_times = sum(_number(cell) is not None or bool(SPAN.fullmatch(cell)) for cell in filled)
+    return num_times >= _HALF * len(filled)
+
+
 def speaker_by_word(header: Sequence[str]) -> int | None:
     """The first column whose header says in some language that it is the speaker's."""
-    return next((at for at, cell in enumerate(header) if _is_word(cell, SPEAKER_WORDS)), None)
+    return next((at for at, cell in enumerate(header) if SPEAKER.is_word_of(cell)), None)
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[_Column]:
     """The columns of a table below its first row."""
-    width = max((len(row) for row in rows[:_SAMPLE_ROWS]), default=0)
+    width = min(_MAX_COLUMNS, max((len(row) for row in rows[:_SAMPLE_ROWS]), default=0))
     body = rows[1:_SAMPLE_ROWS]
     return [_column([_cell(row, at) for row in body], at) for at in range(width)]
 
@@ -399,7 +394,7 @@ def _text(
         for own in ranked
         if own is best or (own not in speakers and own.mean_words >= _RIVAL * best.mean_words)
     ]
-    return _one_of(rivals, TEXT_WORDS, header, "text")
+    return _one_of(rivals, TEXT, header, "text")
 
 
 def _voices(words: Sequence[_Column]) -> list[_Column]:
@@ -417,12 +412,12 @@ def _voices(words: Sequence[_Column]) -> list[_Column]:
 
 def _speaker(speakers: Sequence[_Column], header: Sequence[str]) -> int | None:
     changing = [own for own in speakers if len(set(own.filled)) > 1]
-    known = [own for own in speakers if _is_word(header[own.place], SPEAKER_WORDS)]
+    known = [own for own in speakers if SPEAKER.is_word_of(header[own.place])]
     found = known if len(known) == 1 else [own for own in changing if _takes_turns(own)]
-    found = [own for own in found if not _NO_PERSONS & set(_key_words(header[own.place]))]
+    found = [own for own in found if not is_of_nobody(header[own.place])]
     if not found:
         return None
-    own = _one_of(found, SPEAKER_WORDS, header, "speaker")
+    own = _one_of(found, SPEAKER, header, "speaker")
     return None if own is None else own.place
 
 
@@ -434,11 +429,11 @@ def _takes_turns(column: _Column) -> bool:
 
 
 def _one_of(
-    columns: Sequence[_Column], words: frozenset[str], header: Sequence[str], role: str
+    columns: Sequence[_Column], field: FieldNames, header: Sequence[str], role: str
 ) -> _Column | None:
     """The one column, or that whose header says so. LoadError where neither tells."""
     if len(columns) > 1:
-        known = [own for own in columns if _is_word(header[own.place], words)]
+        known = [own for own in columns if field.is_word_of(header[own.place])]
         if len(known) != 1:
             places = sorted(own.place for own in columns)
             names = ", ".join(short(header[at], 30) for at in places[:4])
@@ -448,7 +443,3 @@ def _one_of(
             )
         columns = known
     return columns[0] if columns else None
-
-
-def _is_word(name: str, words: frozenset[str]) -> bool:
-    return any(part in words for part in (name.casefold(), *name.casefold().split()))

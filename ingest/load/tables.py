@@ -12,6 +12,16 @@ from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
 from dynagrag.ingest.load.captions import with_labels
 from dynagrag.ingest.load.clocks import is_timetable, lone_clock
+from dynagrag.ingest.load.field_names import (
+    DURATION,
+    END,
+    SPEAKER,
+    START,
+    TEXT,
+    field_name,
+    start_and_end,
+    unit_in,
+)
 from dynagrag.ingest.load.field_turns import turns_in_field, with_leading_times
 from dynagrag.ingest.load.html_text import read_field
 from dynagrag.ingest.load.label_shapes import ends_sentence, without_turn_numbers
@@ -20,6 +30,7 @@ from dynagrag.ingest.load.table_columns import (
     SPAN,
     TIMECODE,
     TableRoles,
+    are_times,
     bare_time,
     roles_by_cells,
     speaker_by_cells,
@@ -27,51 +38,26 @@ from dynagrag.ingest.load.table_columns import (
     times_by_cells,
 )
 from dynagrag.ingest.load.times import (
-    MILLI_S,
     Instant,
     TimedWords,
     frames_a_second,
     from_first,
     instant_of,
+    oldest_first,
     unit_note,
     unit_of,
 )
 
-_ALIASES = {
-    "text": (
-        "text content transcript transcription message body utterance caption sentence words line"
-        " dialogue dialog speech"
-    ),
-    "speaker": (
-        "speaker name speaker_name speaker_label speaker_id talker who person participant author"
-        " sender_full_name sender_name full_name display_name username user_name nickname nick"
-        " handle sender source role user_id userid"
-    ),
-    "start": (
-        "start start_s start_sec start_seconds start_time starttime start_timecode start_timestamp"
-        " onset onset_s onset_time tmin"
-        " timecode_in begin begin_time from time timestamp timecode in start_ms start_time_ms"
-    ),
-    "end": (
-        "end end_s end_sec end_seconds end_time endtime end_timecode end_timestamp timecode_out"
-        " offset offset_s offset_time tmax"
-        " stop stop_time to finish out end_ms end_time_ms"
-    ),
-    "duration": "duration duration_s duration_seconds length dur duration_ms",
-}
-_ROLES = {alias: role for role, aliases in _ALIASES.items() for alias in aliases.split()}
 _DELIMITERS = ",;\t|"
 _GUESSED = "\t;|,"
 """Commas last: they stand in sentences and numbers."""
 _SAMPLE_ROWS, _MAX_NAME_WORDS = 50, 4
-_UNIT = re.compile(r" ?[(\[](s|sec|seconds|ms|milliseconds)[)\]]$")
 _MOST_NAMED = 8
 _SAMPLES = re.compile(r"\b(?:samples?|smp)\b", re.IGNORECASE)
 _SAMPLE_RATE = re.compile(
     r"\b(?:sampl(?:e|ing)[ _-]?(?:rate|freq(?:uency)?)|framerate|sr)\b[^\d\n]{0,12}(\d{4,6})\b",
     re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(r" ?[(\[][^()\[\]]{1,40}[)\]]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,36 +81,39 @@ class Columns:
         return {place for place in own if place is not None}
 
 
-def columns_of(header: Sequence[str]) -> Columns | None:
-    """The columns that a header names by their common names; None without one for the text."""
-    names = [_normal(cell) for cell in header]
-    # A name's place in its list is its rank: with both `text` and `message`, `text` is the text.
-    found = {
-        role: next((alias for alias in aliases.split() if alias in names), "")
-        for role, aliases in _ALIASES.items()
-    }
-    if not found["text"]:
+def columns_of(rows: Sequence[Sequence[str]]) -> Columns | None:
+    """The columns that a header names, by the names that tools have; None without a sure one for
+    the text. A loose name counts where most cells below are what it says.
+    """
+    names = [field_name(cell) for cell in (rows[0] if rows else ())]
+    text = next((own for own in TEXT.found_in(names) if TEXT.is_sure(own)), None)
+    if text is None:
         return None
-    places = {role: names.index(name) for role, name in found.items() if name}
-    if found["end"] == "offset" and "start" not in places:  # beside an onset it is the end
-        places["start"] = places.pop("end")
+    places = {"text": names.index(text)}
+    starts, ends = start_and_end(names)
+    hint_s = None
+    for role, field, found in (
+        ("start", START, starts),
+        ("end", END, ends),
+        ("duration", DURATION, DURATION.found_in(names)),
+        ("speaker", SPEAKER, SPEAKER.found_in(names)),
+    ):
+        for name in found:
+            at = names.index(name)
+            is_loose = name in field.loose
+            if at in places.values() or (is_loose and not are_times(rows[1:], at)):
+                continue
+            places[role] = at
+            hint_s = unit_in(name) if role == "start" else hint_s
+            break
     return Columns(
         text=places["text"],
         speaker=places.get("speaker"),
         start=places.get("start"),
         end=places.get("end"),
         duration=places.get("duration"),
-        hint_s=MILLI_S if found["start"].endswith("_ms") else None,
+        hint_s=hint_s,
     )
-
-
-def _normal(cell: str) -> str:
-    name = " ".join(cell[:100].split()).strip("\ufeff\"'# ").casefold()
-    unit = _UNIT.search(name)
-    if unit is not None:
-        name = name[: unit.start()] + ("_ms" if unit[1].startswith("m") else "")
-    name = _IN_BRACKETS.sub("", name)
-    return re.sub(r"[\s\-]+", "_", name)
 
 
 def table_start(lines: Sequence[str]) -> int:
@@ -144,9 +133,9 @@ def csv_delimiter(first_line: str) -> str | None:
     best, most_known = None, 1
     for delimiter in filter(first_line.__contains__, _DELIMITERS):
         header = next(csv.reader([first_line], delimiter=delimiter), [])
-        num_known = len({_ROLES.get(_normal(cell)) for cell in header} - {None})
-        if columns_of(header) is not None and num_known > most_known:
-            best, most_known = delimiter, num_known
+        columns = columns_of([header])
+        if columns is not None and len(columns.places) > most_known:
+            best, most_known = delimiter, len(columns.places)
     return best
 
 
@@ -226,12 +215,15 @@ def parse_table(
     rows = _without_turn_numbers(below)
     cells = [row for _, row in rows]
     header = cells[0] if cells else []
-    columns, has_header = columns_of(header), True
+    columns, has_header = columns_of(cells), True
     notes = [f"{plural(above, 'row')} above the header left out"] if above else []
     if columns is not None:
-        columns = _with_cells(columns, cells)
-        left = _left(columns, cells)
-        notes += [f"columns not read: {left}"] if left else []
+        named, columns = columns, with_cells(columns, cells)
+        told, left = told_by_cells(named, columns, header), _left(columns, cells)
+        if told:
+            notes.append(told + (f"; not read: {left}" if left else ""))
+        elif left:
+            notes.append(f"columns not read: {left}")
     else:
         roles = roles_by_cells(cells)
         if roles is None:
@@ -299,7 +291,7 @@ def _from_header(rows: Sequence[tuple[int, Sequence[str]]]) -> Sequence[tuple[in
     return rows[at:]
 
 
-def _with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
+def with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
     """The columns that a header names, with those of times and speakers that only cells or words of
     other languages tell.
     """
@@ -315,6 +307,17 @@ def _with_cells(columns: Columns, rows: Sequence[Sequence[str]]) -> Columns:
     if columns.start is None:
         columns = replace(columns, **times_by_cells(rows, columns.places))
     return columns
+
+
+def told_by_cells(named: Columns, columns: Columns, header: Sequence[str]) -> str:
+    """A line on columns that cells tell beside those that a header names; "" for none."""
+    roles = ("speaker", "start", "end", "duration", "span")
+    told = [
+        f"{role} {short(header[at], 30)}"
+        for role in roles
+        if (at := getattr(columns, role)) is not None and at != getattr(named, role)
+    ]
+    return f"columns by their cells: {', '.join(told)}" if told else ""
 
 
 def _told(columns: Columns, rows: Sequence[Sequence[str]], *, has_header: bool) -> str:
@@ -347,7 +350,7 @@ def guessed_delimiter(lines: Sequence[str]) -> str | None:
     """
     filled = [line for line in lines if line.strip()][:_SAMPLE_ROWS]
     for delimiter in _GUESSED:
-        if sum(delimiter in line for line in filled) < 0.9 * len(filled):
+        if sum(delimiter in TIMECODE.sub("", line) for line in filled) < 0.9 * len(filled):
             continue
         with suppress(csv.Error, LoadError):
             rows = [(0, row) for row in csv.reader(filled, delimiter=delimiter, strict=True)]
@@ -368,7 +371,7 @@ def is_table_of_turns(rows: Sequence[Sequence[str]]) -> bool:
     """Whether a header names the text and a speaker or times, or cells tell times and sentences."""
     if len(rows) < 2 or len(rows[0]) < 2 or _is_programme(rows):
         return False
-    columns = columns_of(rows[0])
+    columns = columns_of(rows)
     if columns is not None and (columns.speaker, columns.start) != (None, None):
         return True
     return has_times(rows)
@@ -443,7 +446,7 @@ def parse_rows(
             if rate is not None
             else f"frame numbers up to {frames.largest}: times are to the second"
         )
-    moved, notes_of_dates = from_first(turns)
+    moved, notes_of_dates = from_first(oldest_first(turns))
     notes += notes_of_dates
     moved = with_leading_times(moved, notes)
     named, labels = with_labels(moved, notes)

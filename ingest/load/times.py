@@ -215,6 +215,14 @@ def frames_a_second(largest: int) -> int | None:
     return next((rate for rate in (25, 30, 50, 60) if largest < rate), None)
 
 
+def oldest_first(turns: Sequence[SourceTurn]) -> Sequence[SourceTurn]:
+    """The turns as they were said; some chats are written with the newest first."""
+    starts = [turn.start_s for turn in turns if turn.start_s is not None]
+    is_turned = len(starts) == len(turns) > 1 and starts[0] > starts[-1]
+    is_backward = is_turned and all(after <= before for before, after in pairwise(starts))
+    return turns[::-1] if is_backward else turns
+
+
 def from_first(turns: Sequence[SourceTurn]) -> tuple[tuple[SourceTurn, ...], tuple[str, ...]]:
     """Turns whose times are dates, counted from the first, as a recording's are; those that go on
     for a day or more, as a chat's, keep their dates. And a note. Others as they are.

@@ -10,15 +10,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree
+from xml.parsers.expat import errors
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import LabelDecision, SourceTurn
 from dynagrag.core.text import any_seconds, clock_seconds, collapse, plural, short
 from dynagrag.ingest.load.captions import turns_of_cues
 from dynagrag.ingest.load.foreign import foreign_root
-from dynagrag.ingest.load.json_forms import parse_data
 from dynagrag.ingest.load.parsed import Parsed, speaker_or_none, without_tags
-from dynagrag.ingest.load.xml_speech import as_data, parse_speech
+from dynagrag.ingest.load.xml_speech import parse_speech
+from dynagrag.ingest.load.xml_table import parse_unknown
 
 Element = ElementTree.Element
 
@@ -31,6 +32,7 @@ seconds.
 """
 _DOCTYPE = re.compile(r"<!DOCTYPE\s[^<>\[\]]{0,300}>")
 """One that only names the form's grammar."""
+_SEVERAL_ROOTS = errors.codes[errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 _OFFSET = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|m|s|ms|f|t)", re.ASCII)
 _CLOCK_FRAMES = re.compile(r"(\d{1,4}:\d\d:\d\d):(\d{1,3})(?:\.\d+)?", re.ASCII)
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
@@ -48,22 +50,16 @@ def parse_xml(text: str) -> Parsed:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise LoadError("declares XML entities, which no caption file does; not read")
     declaration_end = text.find("?>") + 2 if text.lstrip().startswith("<?xml") else 0
-    try:
-        # The text is decoded: an encoding that its declaration names no longer holds.
-        root = ElementTree.fromstring(text[declaration_end:].strip())
-    except ElementTree.ParseError as err:
-        line, column = err.position
-        line += text[:declaration_end].count("\n")
-        raise LoadError(
-            f"malformed XML at line {line}, column {column + 1}; correct it or export it again"
-        ) from err
+    # The text is decoded: an encoding that its declaration names no longer holds.
+    root = _root(text[declaration_end:].strip(), text[:declaration_end].count("\n"))
     name = _local(root.tag)
     if name == "tt":
         return _ttml(root)
-    turns = [turn for cue in _YOUTUBE.get(name, ()) for turn in _youtube(root, *cue)]
+    cues = () if _has_more(root) else _YOUTUBE.get(name, ())
+    turns = [turn for cue in cues for turn in _youtube(root, *cue)]
     if not turns:
         refusal = foreign_root(name)
-        parsed = None if refusal else parse_speech(root) or _of_unknown(root)
+        parsed = None if refusal else parse_speech(root) or parse_unknown(root)
         if parsed is None or not parsed.turns:
             raise LoadError(
                 refusal
@@ -77,14 +73,25 @@ def parse_xml(text: str) -> Parsed:
     return Parsed(tuple(turns), notes=notes, format="youtube-xml")
 
 
-def _of_unknown(root: Element) -> Parsed | None:
-    """The list of elements with the most words that have a speaker or a time; None without one."""
-    with suppress(LoadError):
-        parsed = parse_data({_local(root.tag): as_data(root)})
-        if parsed.format == "other-json":
-            notes = tuple(note.replace("unknown JSON", "unknown XML", 1) for note in parsed.notes)
-            return replace(parsed, notes=notes, format="other-xml")
-    return None
+def _root(text: str, num_lines_above: int) -> Element:
+    """The root of a file, or of elements one after the other without one."""
+    try:
+        return ElementTree.fromstring(text)
+    except ElementTree.ParseError as err:
+        if err.code == _SEVERAL_ROOTS:
+            with suppress(ElementTree.ParseError):
+                return ElementTree.fromstring(f"<file>{text}</file>")
+        line, column = err.position
+        raise LoadError(
+            f"malformed XML at line {line + num_lines_above}, column {column + 1}; correct it or"
+            " export it again"
+        ) from err
+
+
+def _has_more(root: Element) -> bool:
+    """Whether a file with the root of YouTube's is another tool's: its cues say more than times."""
+    cues = root.findall("text") if root.tag == "transcript" else []
+    return any(own.attrib.keys() - {"start", "dur"} for own in cues)
 
 
 def _local(tag: str) -> str:

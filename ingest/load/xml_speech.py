@@ -2,14 +2,12 @@
 
 A form is a row of `FORMS`: which elements are turns, who speaks in them, what in them is no speech.
 One walk through the tree reads them all. ELAN's and EXMARaLDA's tiers are turned into those of
-`tiers`. What no row knows is read as JSON of an unknown form is: the list of elements with the most
-words that have a speaker or a time.
+`tiers`. What no row knows is read as a table is (`xml_table`).
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 from xml.etree import ElementTree
 
 from dynagrag.core.errors import LoadError
@@ -23,9 +21,9 @@ Element = ElementTree.Element
 _MILLI_S = 0.001
 _UNITS_S = {"s": 1.0, "ms": _MILLI_S, "min": 60.0}
 """Of TEI's timelines."""
-_TOO_DEEP = "is nested too deeply; save it as text, SRT or VTT"
+TOO_DEEP = "is nested too deeply; save it as text, SRT or VTT"
 _NEXT_S = 1e-6
-_MAX_DEPTH = 60
+MAX_DEPTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +152,13 @@ FORMS |= {
     "akomantoso": FORMS["akomaNtoso"],
     "HansardDocument": FORMS["Hansard"],
 }
+REMARKS = frozenset({"note", "comment", "kommentar"}).union(
+    *(
+        form.left - _set("head shift writing italique heading num question")
+        for form in FORMS.values()
+    )
+)
+"""Elements within words that hold none of who speaks, in any tool's XML."""
 _ENDED = re.compile(r"[.!?…][\"'”’)\]]*\s*$")
 _PARTED = _set("w pc br lb seg l")
 """Elements with a blank between them."""
@@ -266,8 +271,8 @@ class _Walk:
     def enter(self, element: Element, depth: int) -> None:
         """Reads an element and what is in it."""
         tag = local(element.tag)
-        if depth > _MAX_DEPTH:
-            raise LoadError(_TOO_DEEP)
+        if depth > MAX_DEPTH:
+            raise LoadError(TOO_DEEP)
         if not tag or tag in self.form.silent:
             return
         if tag in self.form.left:
@@ -473,33 +478,3 @@ def _exmaralda_tiers(root: Element) -> list[Tier]:
             last = event.get("end", "")
         tiers.append(tier)
     return tiers
-
-
-# ---------------------------------------------------------------------------------- an unknown form
-
-
-def as_data(element: Element, depth: int = 0) -> Any:
-    """XML as the JSON that would say the same: attributes and elements by name, elements that come
-    again as a list, and the words as `text`.
-    """
-    data: dict[str, Any] = dict(_attributes(element))
-    if depth > _MAX_DEPTH:
-        raise LoadError(_TOO_DEEP)
-    for inner in element:
-        tag = local(inner.tag)
-        if not tag:
-            continue
-        value = as_data(inner, depth + 1)
-        before = data.get(tag)
-        if isinstance(before, list):
-            before.append(value)
-        elif tag in data:
-            data[tag] = [before, value]
-        else:
-            data[tag] = value
-    loose = collapse("".join([element.text or "", *(own.tail or "" for own in element)]))
-    if not data:
-        return loose
-    if loose and "text" not in data:
-        data["text"] = loose
-    return data

@@ -314,5 +314,9 @@ def test_words_of_nobody_among_those_of_speakers_do_not_look_like_the_last_one_s
         '"Since 1931."',
         'ANN 1:01: "I see."',
     ]
+    laughs = replace(turns[1], quote="[Laughs]", end=28)
+    of_sounds = replace(made.clips[0], turns=(turns[0], laughs, turns[3]), hits=(), best=(0, 18))
+    rows = [row.strip() for row in answer_lines(replace(made, clips=(of_sounds,)))]
+    assert '"[Laughs]"' in rows
     alone = replace(made.clips[0], turns=turns[1:3], start=20, end=41)
     assert "speaker unknown" not in "\n".join(answer_lines(replace(made, clips=(alone,))))

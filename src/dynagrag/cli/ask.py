@@ -218,7 +218,10 @@ def ask(
     if settings.llm is None and soft is None:
         _tell_what_needs_a_model(options)
     shown = _Shown(as_json, trace, lines)
-    with open_to_read(workspace, settings, embedder_of if loading else None) as space:
+    from dynagrag.workspace.workspace_embedder import EmbedderOpener
+
+    opener = EmbedderOpener(embedder_of) if loading else None
+    with open_to_read(workspace, settings, opener) as space:
         if question is not None:
             if soft is not None and llm is not None:
                 from dynagrag import wiring

@@ -7,7 +7,6 @@ import typer
 
 from dynagrag.cli.options import JSON, STORE, WORKSPACE
 from dynagrag.cli.terminal import ProgressBars, complain, open_space, read_settings, say, say_json
-from dynagrag.core.text import duration_text
 
 embedder_app = typer.Typer(
     help="Give a workspace another embedder.", no_args_is_help=True, rich_markup_mode=None
@@ -50,14 +49,12 @@ def use(
             return 0
         found = estimate_switch(space, space.embedder)
         if dry_run and as_json:
-            say_json(asdict(found))
+            say_json(asdict(found) | {"seconds": found.seconds})
             return 0
-        if not as_json:
-            had = f"; {found.num_done:,} are there already" if found.num_done > 0 else ""
+        if not as_json and found.before is not None:
             say(
                 f"from {found.before.name} to {found.after.name} ({found.after.dimension}"
-                f" dimensions): {found.num_vectors:,} vectors{had}, about"
-                f" {duration_text(found.seconds)}, {found.size_bytes / 1e6:,.0f} MB"
+                f" dimensions): {found}"
             )
         if dry_run:
             return 0

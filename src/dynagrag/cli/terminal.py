@@ -20,7 +20,7 @@ from dynagrag.core.text import STEERING, collapse, duration_text
 if TYPE_CHECKING:
     from dynagrag.config.settings import Settings
     from dynagrag.workspace.facade import Workspace
-    from dynagrag.workspace.parts import EmbedderOf
+    from dynagrag.workspace.workspace_embedder import EmbedderSource
 
 EXIT_SET_ASIDE = 3
 _SECONDS_A_LINE = 10
@@ -166,22 +166,22 @@ def open_space(
     workspace: str | None,
     settings: "Settings",
     create: bool = False,
-    embedder_of: "EmbedderOf | None" = None,
+    embedder: "EmbedderSource" = None,
 ) -> "Workspace":
-    """Opens a workspace that is there, or makes it. `embedder_of`: opens its embedder."""
+    """Opens a workspace that is there, or makes it."""
     from dynagrag.workspace.facade import open_workspace
 
-    return open_workspace(workspace, settings=settings, create=create, embedder_of=embedder_of)
+    return open_workspace(workspace, settings=settings, create=create, embedder=embedder)
 
 
 def open_to_read(
-    workspace: str | None, settings: "Settings", embedder_of: "EmbedderOf | None" = None
+    workspace: str | None, settings: "Settings", embedder: "EmbedderSource" = None
 ) -> "Workspace":
     """Opens a workspace that is there for a command that changes nothing; says on stderr what is at
     work in it.
     """
     tell_of_work(workspace, settings)
-    return open_space(workspace, settings, embedder_of=embedder_of)
+    return open_space(workspace, settings, embedder=embedder)
 
 
 def tell_of_work(workspace: str | None, settings: "Settings") -> None:

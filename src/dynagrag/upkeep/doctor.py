@@ -41,6 +41,7 @@ from dynagrag.workspace.address import (
 )
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.workspace_catalog import workspace_names
+from dynagrag.workspace.workspace_embedder import EmbedderOpener
 
 _EXTRAS = {
     "sentence_transformers": ("local", "embedders but the default one"),
@@ -222,7 +223,7 @@ def _workspace(
         elif name not in names:
             return [nothing]
         space = open_workspace(
-            name, settings=settings, create=False, embedder_of=_EmbedderWhenNeeded
+            name, settings=settings, create=False, embedder=EmbedderOpener(_EmbedderWhenNeeded)
         )
     except DynaGragError as err:
         return [Finding(f"workspace {name}", False, str(err))]

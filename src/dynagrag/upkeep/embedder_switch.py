@@ -9,7 +9,6 @@ embedder. What was embedded is kept in the copy, batch by batch, so that a run t
 killed goes on when it is run again. A deletion of a document removes the copy too.
 """
 
-import shutil
 from dataclasses import dataclass
 
 from dynagrag.core.errors import UsageError, WorkspaceError
@@ -18,25 +17,16 @@ from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.graph_store.rules import RECORD_KINDS
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.cosine_scales import SCALE_NOTE
-from dynagrag.workspace.deletion import EMBEDDER_TRIALS, NEXT_EMBEDDER
-from dynagrag.workspace.embedded_copies import EmbeddedCopy, copying_lock
+from dynagrag.workspace.deletion import NEXT_EMBEDDER
+from dynagrag.workspace.embedded_copies import (
+    EmbeddedCopy,
+    EmbeddingEstimate,
+    copying_lock,
+    remove_copies,
+)
 from dynagrag.workspace.facade import Workspace
 
 _MAX_ROUNDS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class SwitchEstimate:
-    """What a switch takes. `num_done`: vectors that an earlier run made. `size_bytes`: of the new
-    vectors, needed beside the old ones until the switch.
-    """
-
-    before: EmbedderIdentity
-    after: EmbedderIdentity
-    num_vectors: int
-    num_done: int
-    seconds: float
-    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +38,17 @@ class SwitchReport:
     num_entities: int
 
 
-def estimate_switch(space: Workspace, embedder: Embedder) -> SwitchEstimate:
+def estimate_switch(space: Workspace, embedder: Embedder) -> EmbeddingEstimate:
     """Embeds a few passages to see how fast it is.
 
     Raises:
         WorkspaceError: The workspace has no vectors yet.
         UsageError: It has this embedder already.
     """
-    before = _before(space, embedder.identity)
+    _check_switch(space, embedder.identity)
     copy = EmbeddedCopy.to_switch(space.parts, embedder)
     tried = EmbeddedCopy.to_try(space.parts, embedder)
-    found = (copy if copy.num_done() or not tried.num_done() else tried).estimate()
-    return SwitchEstimate(
-        before,
-        embedder.identity,
-        found.num_vectors,
-        found.num_done,
-        found.seconds,
-        found.size_bytes,
-    )
+    return (copy if copy.num_done() or not tried.num_done() else tried).estimate()
 
 
 def switch_embedder(space: Workspace, embedder: Embedder, progress: Progress) -> SwitchReport:
@@ -80,19 +62,19 @@ def switch_embedder(space: Workspace, embedder: Embedder, progress: Progress) ->
         process switches it.
         UsageError: It has this embedder already.
     """
-    _before(space, embedder.identity)
+    _check_switch(space, embedder.identity)
     space.parts.check_whole()
     copy = EmbeddedCopy.to_switch(space.parts, embedder)
     with copying_lock(space.parts):
         if copy.num_done() is None:
-            copy.remove()
+            remove_copies(space.parts, NEXT_EMBEDDER)
         tried = EmbeddedCopy.to_try(space.parts, embedder)
         if tried.num_done() and not copy.num_done():
-            copy.remove()
+            remove_copies(space.parts, NEXT_EMBEDDER)
             tried.folder.rename(copy.folder)
         report = _switch(space, copy, embedder.identity, progress)
-        space.parts.remember_embedder()
-        _remove(space)
+        space.parts.embedder.remember()
+        remove_copies(space.parts)
     return report
 
 
@@ -123,18 +105,10 @@ def give_up_switch(space: Workspace) -> bool:
     anything. WorkspaceError where another process is at it.
     """
     with copying_lock(space.parts):
-        return _remove(space)
+        return remove_copies(space.parts)
 
 
-def _remove(space: Workspace) -> bool:
-    folders = [space.parts.folder / name for name in (NEXT_EMBEDDER, EMBEDDER_TRIALS)]
-    there = [folder for folder in folders if folder.exists()]
-    for folder in there:
-        shutil.rmtree(folder)
-    return bool(there)
-
-
-def _before(space: Workspace, after: EmbedderIdentity) -> EmbedderIdentity:
+def _check_switch(space: Workspace, after: EmbedderIdentity) -> None:
     before = space.parts.store.embedder()
     if before is None:
         raise WorkspaceError(
@@ -142,4 +116,3 @@ def _before(space: Workspace, after: EmbedderIdentity) -> EmbedderIdentity:
         )
     if before == after:
         raise UsageError(f"workspace {space.parts.name!r} has the embedder {after.name} already")
-    return before

@@ -152,7 +152,7 @@ class QuestionAnswering:
         retrieve from.
         """
         overrides = overrides or AnswerOverrides()
-        self._parts.follow_embedder()
+        self._parts.embedder.follow()
         parts, settings = self._parts, self._parts.settings
         soft, retriever_name = None, options.retriever
         if options.soft is not None:
@@ -230,11 +230,11 @@ class QuestionAnswering:
 
         EmbedderMismatchError where another embedder made these.
         """
-        self._parts.follow_embedder()
+        self._parts.embedder.follow()
         store, embedder = self._parts.store, self._parts.models.embedder
         vector = embedder.embed_query(text)  # a server's identity is known by its first reply
         check_asking_embedder(store.workspace, store.embedder(), embedder.identity)
-        self._parts.remember_embedder()
+        self._parts.embedder.remember()
         return vector
 
     def pruner_identity(self, name: str | None = None) -> str:

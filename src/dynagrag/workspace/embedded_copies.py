@@ -17,7 +17,7 @@ from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.files.private_files import make_folder, private
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Embedder, GraphStore
-from dynagrag.core.schema import VectorKind
+from dynagrag.core.schema import EmbedderIdentity, VectorKind
 from dynagrag.core.text import duration_text
 from dynagrag.graph_store.rules import RECORD_KINDS
 from dynagrag.graph_store.transfer import COPY_NOTE, copy_records
@@ -37,10 +37,13 @@ _COPIED_NOTE = "embedded copy of"
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingEstimate:
-    """What it takes to embed all of a workspace. `num_done`: vectors that an earlier run made;
-    `seconds_of_all`: with those. `size_bytes`: of all the new vectors.
+    """What it takes to embed all of a workspace with another embedder. `num_done`: vectors that an
+    earlier run made; `seconds_of_all`: with those. `size_bytes`: of all the new vectors, needed
+    beside the old ones until a switch.
     """
 
+    before: EmbedderIdentity | None
+    after: EmbedderIdentity
     num_vectors: int
     num_done: int
     seconds_of_all: float
@@ -91,8 +94,9 @@ class EmbeddedCopy:
         sample = [texts[p.document_id][p.start : p.end] for p in passages[:_SAMPLE]]
         seconds = _seconds(self._embedder, sample) * work / max(1, sum(map(embedding_work, sample)))
         num = len(passages) + num_others
-        size = num * self._embedder.identity.dimension * _BYTES_A_NUMBER
-        return EmbeddingEstimate(num, self.num_done() or 0, seconds, size)
+        after = self._embedder.identity
+        size = num * after.dimension * _BYTES_A_NUMBER
+        return EmbeddingEstimate(store.embedder(), after, num, self.num_done() or 0, seconds, size)
 
     def num_done(self) -> int | None:
         """Vectors that are there; None where they are another embedder's."""
@@ -135,16 +139,21 @@ class EmbeddedCopy:
             store.set_note(COPY_NOTE, "")
             store.set_note(_COPIED_NOTE, version)
 
-    def remove(self) -> bool:
-        """Whether there was anything."""
-        if not self.folder.exists():
-            return False
-        shutil.rmtree(self.folder)
-        return True
-
     def _opened(self) -> GraphStore:
         parts = self._parts
         return sqlite_store("", self.folder, parts.store.workspace, parts.settings)
+
+
+def remove_copies(parts: WorkspaceParts, *names: str) -> bool:
+    """Removes copies of a workspace, by default all; whether there was anything."""
+    there = [
+        folder
+        for name in names or (NEXT_EMBEDDER, EMBEDDER_TRIALS)
+        if (folder := parts.folder / name).exists()
+    ]
+    for folder in there:
+        shutil.rmtree(folder)
+    return bool(there)
 
 
 @contextmanager

@@ -33,12 +33,13 @@ from dynagrag.workspace.asking import AnswerOverrides, AskOptions, QuestionAnswe
 from dynagrag.workspace.changing import IngestJobs, WorkspaceDocuments
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGroup, retry_groups
-from dynagrag.workspace.parts import EmbedderOf, WorkspaceParts
+from dynagrag.workspace.parts import WorkspaceParts
 from dynagrag.workspace.workspace_catalog import (
     check_name_on_server,
     unknown_workspace,
     workspace_names,
 )
+from dynagrag.workspace.workspace_embedder import EmbedderSource
 
 DELETION_WAIT_S = 40.0
 """How long an opening waits where somebody else is deleting: seconds, and half a minute longer than
@@ -71,8 +72,7 @@ def open_workspace(
     settings: Settings | None = None,
     create: bool = True,
     chat_model: ChatModel | None = None,
-    embedder: Embedder | str | None = None,
-    embedder_of: EmbedderOf | None = None,
+    embedder: EmbedderSource | str = None,
     **overrides: Any,
 ) -> "Workspace":
     """Opens a workspace; by default it is made when it isn't there.
@@ -84,8 +84,8 @@ def open_workspace(
         create: Whether a workspace that isn't there is made.
         chat_model: A language model of your own, in place of the setting `llm`.
         embedder: An embedder of your own, in place of the setting `embedder`; a string is that
-        setting. Without either the workspace's own is opened.
-        embedder_of: Opens the embedder of the settings in place of `wiring`, and closes it itself.
+        setting, an `EmbedderOpener` opens what the settings name. Without any the workspace's own
+        is opened.
         **overrides: Single settings, e.g. `llm="openai:gpt-5-mini"`, `home=Path(...)`; not together
         with `settings`.
 
@@ -124,7 +124,6 @@ def open_workspace(
             settings,
             chat_model=chat_model,
             embedder=embedder,
-            embedder_of=embedder_of,
         )
         try:  # before anybody reads from it: it is there, and nothing is half deleted
             if not create and not space.store.exists():
@@ -177,10 +176,9 @@ class Workspace:
         settings: Settings,
         *,
         chat_model: ChatModel | None = None,
-        embedder: Embedder | None = None,
-        embedder_of: EmbedderOf | None = None,
+        embedder: EmbedderSource = None,
     ) -> None:
-        self.parts = WorkspaceParts.open(name, folder, settings, chat_model, embedder, embedder_of)
+        self.parts = WorkspaceParts.open(name, folder, settings, chat_model, embedder)
         self.name = name
         self.folder = folder
         self.store: GraphStore = self.parts.store

@@ -460,7 +460,7 @@ class PreparedIngest:
         )
         deriver = parts.deriver(self.judge, follower, follower.check)
         report = Pipeline(parts.store, parts.journal, deriver, hooks).run(self.plan, self.extractor)
-        parts.remember_embedder()
+        parts.embedder.remember()
         follower.end()
         return report
 

@@ -4,16 +4,15 @@ on a workspace gets them.
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
-from dynagrag.core.errors import StoreError, WorkspaceError
+from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.protocols import ChatModel, Embedder, GraphStore, Reranker
-from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.ingest.graph_deriver import Deriver, Progress
@@ -25,53 +24,25 @@ from dynagrag.workspace.bare_derivation import derive_without_models
 from dynagrag.workspace.conversations import ConversationBook
 from dynagrag.workspace.deletion import DocumentDeletions
 from dynagrag.workspace.lock import MAX_WAIT_S, WorkspaceLock
-from dynagrag.workspace.own_embedder import (
-    is_named,
-    is_remembered,
-    remember_embedder,
-    with_own_embedder,
-)
+from dynagrag.workspace.workspace_embedder import EmbedderSource, WorkspaceEmbedder
 
 _LOG = logging.getLogger(__name__)
-
-
-EmbedderOf = Callable[[Settings], Embedder]
-"""Opens the embedder of settings, and closes it itself."""
 
 
 class OpenModels:
     """The models of a workspace, opened at first use. Those that were handed in are not closed."""
 
     def __init__(
-        self,
-        settings: Settings,
-        chat_model: ChatModel | None,
-        embedder: Embedder | None,
-        embedder_of: EmbedderOf | None = None,
+        self, settings: Settings, chat_model: ChatModel | None, embedder: WorkspaceEmbedder
     ) -> None:
-        self._settings = settings
-        self._chat_model = chat_model
-        self._embedder = embedder
+        self._settings, self._chat_model, self._embedder = settings, chat_model, embedder
         self._reranker: Reranker | None = None
-        self._embedder_of = embedder_of
         self._opened: list[Any] = []
-        self.embedder_spec = settings.embedder if embedder is None else ""
-        """How the embedder is opened again; empty where it was handed in."""
 
     @property
     def embedder(self) -> Embedder:
         """The embedder."""
-        if self._embedder is None and self._embedder_of is not None:
-            self._embedder = self._embedder_of(self._settings)
-        elif self._embedder is None:
-            self._embedder = wiring.make_embedder(self._settings)
-            self._opened.append(self._embedder)
-        return self._embedder
-
-    def reopen_embedder(self, settings: Settings) -> None:
-        """The embedder of these settings from now on."""
-        self._settings, self.embedder_spec = settings, settings.embedder
-        self._embedder = None  # the one of before stays open for questions that are at it
+        return self._embedder.current()
 
     @property
     def chat_model(self) -> ChatModel | None:
@@ -89,7 +60,8 @@ class OpenModels:
         return self._reranker
 
     def close(self) -> None:
-        """Releases the models that it opened itself."""
+        """Releases the models that were opened here."""
+        self._embedder.close()
         for model in self._opened:
             if hasattr(model, "close"):
                 model.close()
@@ -98,22 +70,18 @@ class OpenModels:
 
 @dataclass(slots=True)
 class WorkspaceParts:
-    """The parts of one open workspace. `given`: the settings before they got the workspace's own
-    embedder, which is `seen`; `remembered`: the spec that this opening has kept. `max_wait_s`: how
-    long `writing` waits for others unless it is told otherwise.
+    """The parts of one open workspace. `max_wait_s`: how long `writing` waits for others unless
+    told otherwise.
     """
 
     name: str
     folder: Path
-    settings: Settings
     store: GraphStore
     journal: Journal
+    embedder: WorkspaceEmbedder
     models: OpenModels
     lock: WorkspaceLock
     deletions: DocumentDeletions
-    given: Settings
-    seen: EmbedderIdentity | None
-    remembered: str = ""
     max_wait_s: float = MAX_WAIT_S
 
     @classmethod
@@ -123,29 +91,27 @@ class WorkspaceParts:
         folder: Path,
         settings: Settings,
         chat_model: ChatModel | None,
-        embedder: Embedder | None,
-        embedder_of: EmbedderOf | None = None,
+        embedder_source: EmbedderSource,
     ) -> "WorkspaceParts":
-        """Opens store and journal; the models wait for their first use. Where nobody named an
-        embedder, the settings get the workspace's own.
-        """
+        """Opens store and journal; the models wait for their first use."""
         store = open_store(folder, name, settings)
         try:
-            given, seen = settings, None
-            if embedder is None and not is_named(given):
-                with suppress(StoreError):  # what is wrong with it is said by whoever reads it next
-                    seen = store.embedder()
-                    settings = with_own_embedder(folder, seen, given)
+            embedder = WorkspaceEmbedder(folder, store, settings, embedder_source)
             journal = wiring.make_journal(folder)
         except BaseException:
             store.close()
             raise
-        models = OpenModels(settings, chat_model, embedder, embedder_of)
+        models = OpenModels(settings, chat_model, embedder)
         lock = WorkspaceLock(name, folder, store)
         deletions = DocumentDeletions(
             folder, store, journal, restoring_folder(store.workspace, settings)
         )
-        return cls(name, folder, settings, store, journal, models, lock, deletions, given, seen)
+        return cls(name, folder, store, journal, embedder, models, lock, deletions)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings, with the workspace's own embedder where nobody named one."""
+        return self.embedder.settings
 
     def close(self) -> None:
         """Releases files, and the models that were opened here."""
@@ -196,31 +162,6 @@ class WorkspaceParts:
             max_concurrency=wiring.concurrency_of(judge.model if judge else None, self.settings),
             progress=progress or (lambda *_: None),
         )
-
-    def follow_embedder(self) -> None:
-        """Opens the workspace's own embedder anew, where it got another one since it was opened."""
-        if not self.models.embedder_spec or is_named(self.given):
-            return
-        stored = self.store.embedder()
-        if stored == self.seen:
-            return
-        self.seen, before = stored, self.settings.embedder
-        self.settings = with_own_embedder(self.folder, stored, self.given)
-        if self.settings.embedder != before:
-            self.models.reopen_embedder(self.settings)
-
-    def remember_embedder(self) -> None:
-        """Keeps how the embedder is opened, where it is the one of the workspace's vectors."""
-        models = self.models
-        if not models.embedder_spec or models.embedder_spec == self.remembered:
-            return
-        identity = self.store.embedder()
-        if identity is None:
-            return
-        is_kept = is_remembered(self.folder, models.embedder_spec, identity)
-        if is_kept or identity == models.embedder.identity:
-            remember_embedder(self.folder, models.embedder_spec, identity)
-            self.remembered = models.embedder_spec
 
     def check_whole(self) -> None:
         """Raises WorkspaceError where a copy into the workspace was not ended: half of it would be

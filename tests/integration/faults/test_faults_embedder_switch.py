@@ -35,7 +35,7 @@ from dynagrag.upkeep import embedder_switch
 from dynagrag.upkeep.embedder_switch import switch_embedder
 
 given = json.loads(sys.argv[1])
-num_steps, is_switching, real_remove = 0, False, embedder_switch._remove
+num_steps, is_switching, real_remove = 0, False, embedder_switch.remove_copies
 
 
 def step(stage, done, total):
@@ -45,10 +45,10 @@ def step(stage, done, total):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def remove(space):
-    if given["dies_at"] == "after":
+def remove(parts, *names):
+    if given["dies_at"] == "after" and not names:
         os.kill(os.getpid(), signal.SIGKILL)
-    return real_remove(space)
+    return real_remove(parts, *names)
 
 
 def dying(real):
@@ -63,7 +63,7 @@ def dying(real):
 # in the transaction, behind the vectors
 GraphWriter.plan = dying(GraphWriter.plan)
 SqliteDerivedGraph._write_graph = staticmethod(dying(SqliteDerivedGraph._write_graph))
-embedder_switch._remove = remove
+embedder_switch.remove_copies = remove
 wide = FakeEmbedder(given["dimension"], "next")
 with open_workspace(given["workspace"], chat_model=FakeChat(), embedder=wide) as space:
     switch_embedder(space, wide, step)

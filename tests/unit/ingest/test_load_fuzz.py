@@ -79,6 +79,10 @@ _GROWING: dict[str, Callable[[int], bytes]] = {
     "a.ass": lambda n: (
         b"[Events]\n" + b"Dialogue: 0,0:00:01.00,0:00:02.00,D,A,0,0,0,,{\\i1}x\\Ny\n" * n
     ),
+    "stamps.txt": lambda n: b"".join(
+        b"@%dm%02ds +5s | Ann: Yes, [3m 2s] it is.\n" % divmod(at, 60) for at in range(n)
+    ),
+    "unread_stamps.txt": lambda n: b"".join(b"%05d.3> It is.\n" % (at * 7) for at in range(n)),
     "a.lrc": lambda n: b"[00:01.00][00:02.00]x\n" * n,
     "labels.txt": lambda n: b"0.5\t1.5\tx\n" * n,
     "a.csv": lambda n: b"start,text\n" + b"1,x,y,,\n" * n,
@@ -90,6 +94,22 @@ _GROWING: dict[str, Callable[[int], bytes]] = {
     "nested.xml": lambda n: b"<transcript>" + b"<text>a" * n + b"</text>" * n + b"</transcript>",
     "flat.xml": lambda n: (
         b"<timedtext><body>" + b'<p t="1">a<s>b</s></p>' * n + b"</body></timedtext>"
+    ),
+    "unknown.xml": lambda n: (
+        b"<a><b>"
+        + b"".join(b'<c>A</c><d x="%d"/><e f="g">Yes. <h i="1">No</h></e>' % at for at in range(n))
+        + b"</b></a>"
+    ),
+    "unknown_words.xml": lambda n: (
+        b"<a>" + b"".join(b'<b c="A"><d e="%d">x.</d></b>' % at for at in range(n)) + b"</a>"
+    ),
+    "labels.srt": lambda n: b"".join(
+        b"%d\n00:%02d:%02d,000 --> 00:%02d:%02d,900\nANNA %s: Is it you, BO? BO %s: Yes.\n\n"
+        % (at, *divmod(at, 60), *divmod(at, 60), b"AB"[at % 2 :] * at, b"BA"[at % 2 :] * at)
+        for at in range(n)
+    ),
+    "wide.tsv": lambda n: b"\n".join(
+        [b"start\ttext" + b"\tx" * n, *(b"%d\tWell, then." % at + b"\t7" * n for at in range(9))]
     ),
     "nested.html": lambda n: b"<html><body>" + b"<div><b>x" * n,
     "closed.html": lambda n: b"<html><body>" + b"<table><td></p></li></b>x" * n,
@@ -144,6 +164,38 @@ def test_a_small_file_that_asks_for_much_work_is_read_or_refused_at_once(
     source = check_reading(path)
     assert time.process_time() - start < 2
     assert "repeats its content" in source.refused if source.refused else len(source.turns) == 1
+
+
+def test_signs_of_emphasis_without_an_end_cost_no_more_than_other_words(tmp_path: Path) -> None:
+    path = tmp_path / "a.fountain"
+    head = "INT. HALL - DAY\n\nANNA\nHi.\n\n"
+    path.write_text(f"{head}BO\n{'*a _b ' * 100_000}\n\nANNA\n*Not* **very _well_**.\n")
+    start = time.process_time()
+    source = check_reading(path)
+    assert time.process_time() - start < 2
+    assert source.turns[-1].text == "Not very well."
+
+
+def test_a_speaker_whose_name_has_no_end_is_nobody_with_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(
+        json.dumps([{"speaker": "A" * 100_000, "text": "Hi."}, {"speaker": "Bo", "text": "Yes."}])
+    )
+    source = check_reading(path)
+    assert [(turn.speaker, turn.text) for turn in source.turns] == [(None, "Hi."), ("Bo", "Yes.")]
+    assert any("1 turn left to nobody" in note for note in source.notes)
+
+
+def test_a_table_of_more_columns_than_any_tool_writes_is_read_by_its_first(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    header = ["start", "speaker", "text", *(f"c{at}" for at in range(20_000))]
+    body = [[f"{at * 3}", "Ann", "Well, then.", *["7"] * 20_000] for at in range(9)]
+    path.write_text("\n".join("\t".join(row) for row in [header, *body]))
+    start = time.process_time()
+    source = check_reading(path)
+    assert time.process_time() - start < 4
+    assert [(turn.speaker, turn.start_s) for turn in source.turns[:2]] == [("Ann", 0), ("Ann", 3)]
+    assert any("and 19992 more" in note for note in source.notes)
 
 
 def test_marks_that_no_reader_sees_leave_no_empty_turn_and_no_blank_at_an_end(

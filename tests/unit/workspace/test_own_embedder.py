@@ -22,6 +22,7 @@ from dynagrag.workspace.own_embedder import (
     remember_embedder,
     with_own_embedder,
 )
+from dynagrag.workspace.workspace_embedder import EmbedderOpener
 
 BGE, MINILM = EmbedderIdentity("bge-small", 384), EmbedderIdentity("minilm", 384)
 OTHERS = EmbedderIdentity("openai:text", 8)
@@ -119,7 +120,7 @@ def made_by(*embedders: FakeEmbedder) -> Callable[[Settings], FakeEmbedder]:
 
 def opened(settings: Settings) -> Workspace:
     fakes = FakeEmbedder(384, "minilm"), FakeEmbedder(48, "other")
-    return open_workspace("talks", settings=settings, embedder_of=made_by(*fakes))
+    return open_workspace("talks", settings=settings, embedder=EmbedderOpener(made_by(*fakes)))
 
 
 def test_a_switch_is_followed_by_later_commands_and_by_who_has_it_open(tmp_path: Path) -> None:

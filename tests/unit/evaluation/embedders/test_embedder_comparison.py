@@ -12,15 +12,14 @@ import pytest
 from dynagrag.config.settings import Settings, load_settings
 from dynagrag.core.errors import SettingsError, UsageError, WorkspaceError
 from dynagrag.core.schema import Vector, Vectors
-from dynagrag.evaluation.embedders.embedder_measures import (
+from dynagrag.evaluation.embedders.embedder_figures import (
     EmbedderDifference,
     EmbedderFigures,
-    EmbedderOptions,
     EmbeddersResult,
-    EmbeddersRun,
-    evaluate_embedders,
     sentence,
 )
+from dynagrag.evaluation.embedders.embedder_measures import EmbedderOptions, evaluate_embedders
+from dynagrag.evaluation.embedders.embedder_report import EmbeddersRun
 from dynagrag.evaluation.embedders.made_lookups import LOOKUP, REPLY, made_lookups
 from dynagrag.evaluation.evidence.evidence_measures import NothingFits
 from dynagrag.evaluation.frame.experiment import Watch

@@ -153,3 +153,14 @@ def test_a_line_without_a_word_of_the_question_is_not_told() -> None:
     turns: Turns = [("Goran", "Tomatoes need the sun."), ("Tilda", "I paint the harbour.")]
     assert ask("What does Goran fry at dawn?", turns).other_person is None
     assert ask("What does Goran paint at dawn?", turns).other_person is not None
+
+
+def test_a_reply_without_a_word_of_the_question_hides_no_line_with_one() -> None:
+    turns: Turns = [
+        *ALLOTMENT,
+        ("Goran", "When do you practise the cello, Tilda?"),
+        ("Tilda", "Every morning at seven."),
+    ]
+    found = ask("When does Goran practise the cello?", turns).other_person
+    assert found is not None
+    assert "cello" in found.line.quote

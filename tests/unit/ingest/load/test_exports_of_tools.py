@@ -249,6 +249,7 @@ def test_a_chats_json_is_read_with_its_senders_and_times(tmp_path: Path, tool: s
 def test_times_of_records_that_are_not_taken_are_noted(tmp_path: Path) -> None:
     data = [{"speaker": "Ida", "clocked": "at 09:12 h", "text": "The gate sticks."}] * 3
     assert load(tmp_path, "a.json", data).notes == (
+        "not read: clocked",
         "no time taken, though its records have clocked (at 09:12 h)",
     )
 

@@ -66,3 +66,39 @@ def test_the_longer_name_of_one_speaker_is_offered_with_the_option_that_takes_it
     (found,) = introductions(turns)
     assert found.option == "--speaker-map 'Speaker 1=Ife Obi'"
     assert found.text() == "Speaker 1 says to be Ife Obi: turn 2, “My name is Ife Obi.”"
+
+
+@pytest.mark.parametrize(
+    ("head", "label", "name"),
+    [
+        ("INTERVIEWER: Rosa Lind", "Q", "Rosa Lind"),
+        ("Interviewer: Dr. Rosa Lind", "Interviewer", "Rosa Lind"),
+        ("Moderator: Rosa Lind", "Moderator", "Rosa Lind"),
+        ("INTERVIEWER: Rosa Lind with Bo Aas", "Q", None),
+        ("Date: 9 July 2002", "Q", None),
+        ("Narrator: Rosa Lind", "Q", None),
+    ],
+)
+def test_the_head_of_a_transcript_names_who_has_a_label_that_is_no_name(
+    head: str, label: str, name: str | None
+) -> None:
+    turns = [
+        SourceTurn("About the interview", None, None),
+        SourceTurn(head, None, None),
+        SourceTurn("Where were you born?", label, None),
+        SourceTurn("In Hull.", "Per Holm", None),
+    ]
+    found = introductions(turns)
+    assert [(own.label, own.name) for own in found] == ([(label, name)] if name else [])
+    if name:
+        shown = f"{label} is, by the transcript's head, {name}: turn 2, “{head}”"
+        assert found[0].text() == shown
+
+
+def test_a_name_below_the_first_words_is_not_the_heads() -> None:
+    turns = [
+        SourceTurn("Where were you born?", "Q", None),
+        SourceTurn("INTERVIEWER: Rosa Lind", None, None),
+        SourceTurn("In Hull.", "Per Holm", None),
+    ]
+    assert introductions(turns) == ()

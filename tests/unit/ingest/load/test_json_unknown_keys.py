@@ -333,3 +333,53 @@ def test_ids_under_keys_that_nobody_knows_take_names_or_are_noted() -> None:
     speakers = [turn.speaker for turn in parsed.turns]
     is_noted = "no speaker taken, though its records have aaa (p-0, p-1)" in " ".join(parsed.notes)
     assert speakers == [*_PAIR] * 2 or (set(speakers) == {None} and is_noted)
+
+
+_TALK = [
+    ("Petra Holm", "The orchard gate stays shut.", 4.1, 6.0),
+    ("Lars Vik", "Who has the key to it?", 6.4, 8.2),
+    ("Petra Holm", "I left it at the mill.", 8.9, 11.3),
+    ("Lars Vik", "Then we fetch it today.", 11.9, 14.0),
+]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        lambda who, text, a, b: {"text": text, "teller": who, "sec0": a, "sec1": b},
+        lambda who, text, a, b: {"speaker": who, "words_heard": text, "sec0": a, "sec1": b},
+        lambda who, text, a, b: {"start": a, "halt_at": b, "actor": who, "heard": text},
+        lambda who, text, a, b: {"when": {"at": a, "till": b}, "p": {"n": who}, "c": text},
+        lambda who, text, a, b: {"text": text, "ms_in": a * 1000, "ms_out": b * 1000, "p": who},
+        lambda who, text, a, b: [a, b, who, text],
+    ],
+)
+@pytest.mark.parametrize("place", ["segments", "a.list", ""])
+def test_one_known_key_doesn_t_keep_the_others_from_being_read(record: Any, place: str) -> None:
+    data: Any = [record(*own) for own in _TALK]
+    for key in reversed(place.split(".") if place and isinstance(data[0], dict) else []):
+        data = {key: data}
+    turns = parse_json(json.dumps(data)).turns
+    assert [(t.speaker, t.text, t.start_s, t.end_s) for t in turns] == [
+        (who, text, pytest.approx(a), pytest.approx(b)) for who, text, a, b in _TALK
+    ]
+
+
+def test_keys_that_are_not_read_are_named_beside_those_that_are() -> None:
+    data = [
+        {"text": text, "speaker": who, "start": a, "mood": "calm", "score": 0.9}
+        for who, text, a, _ in _TALK
+    ]
+    assert parse_json(json.dumps(data)).notes == ("not read: mood, score",)
+
+
+def test_places_of_signs_in_a_text_and_whole_running_numbers_are_no_times() -> None:
+    at, data, counted = 0, [], []
+    for who, text, _, _ in _TALK:
+        data.append({"text": text, "teller": who, "from_sign": at, "to_sign": at + len(text)})
+        counted.append({"text": text, "teller": who, "row": at})
+        at += len(text) + 1
+    for records, left in ((data, "from_sign, to_sign"), (counted, "row")):
+        parsed = parse_json(json.dumps(records))
+        assert {turn.start_s for turn in parsed.turns} == {None}
+        assert f"not read: {left}" in parsed.notes

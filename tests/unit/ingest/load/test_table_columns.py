@@ -282,6 +282,18 @@ def test_a_column_for_each_speaker_is_read_with_its_header_as_the_name(tmp_path:
     assert source.notes == ("a column for each speaker: 'Ida', 'Per'",)
 
 
+def test_a_column_with_no_name_above_it_is_nobodys_voice(tmp_path: Path) -> None:
+    lines = ["Begin Time - hh:mm:ss.ms;Ida"] + [
+        f"0:00:0{at}.5;{text if speaker == 'Ida' else ''};{text if speaker == 'Per' else ''}"
+        for at, (speaker, _, _, text) in enumerate(TALK)
+    ]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(lines))
+    source = load_source(path)
+    assert "report the file" not in (source.refused or "")
+    assert not any(turn.speaker for turn in source.turns)
+
+
 def test_a_table_in_a_page_is_turns_among_its_text(tmp_path: Path) -> None:
     cells = [("Zeit", "Wer", "Was"), *((f"0:0{at}", row[0], row[3]) for at, row in enumerate(TALK))]
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
@@ -360,3 +372,9 @@ def test_an_offset_without_an_onset_is_where_a_turn_begins(tmp_path: Path) -> No
     body = "".join(f'{row[1]},{row[0]},"{row[3]}"\n' for row in TALK)
     source = load(tmp_path, "a.csv", "offset,speaker,text\n" + body)
     assert [turn.start_s for turn in source.turns] == [row[1] for row in TALK]
+
+
+def test_cells_beyond_the_header_are_refused_with_what_to_name(tmp_path: Path) -> None:
+    source = load(tmp_path, "a.csv", "Zeit;Wer;Was\n0:01;Ida;x y\n0:05;Anna;; word\n")
+    assert source.refused is not None
+    assert "more than one column ('Was', ''); name the right one 'text'" in source.refused

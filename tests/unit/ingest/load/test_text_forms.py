@@ -1024,3 +1024,9 @@ def test_the_last_paragraph_of_a_report_is_nobodys_with_a_note(tmp_path: Path) -
     path = tmp_path / "a.md"
     path.write_text(ROWS[row][1], encoding="utf-8")
     assert any("its last paragraph is nobody's" in note for note in load_source(path).notes)
+
+
+def test_a_text_of_nothing_but_numbers_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("1\n\n" * 31)
+    assert {turn.text for turn in load_source(path).turns} == {"1"}

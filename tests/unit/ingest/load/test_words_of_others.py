@@ -30,6 +30,20 @@ FORMS: dict[str, tuple[str, str, list[Turn]]] = {
             ("Per Aas", "I saw it."),
         ],
     ),
+    "the first words below a name with a line to itself are that person's": (
+        "a.md",
+        "## Talk\n\nHolm: \n\nWas that at the NRL? \n\nAas: \n\nNRL, right. We built it there. \n\n"
+        "Holm: \n\nWith whom? \n\nAas: \n\nI met Dr. Bo Lind. They knew the river. \n\n"
+        "Holm: \n\nAnd then? \n\nAas: \n\nNSF, later. We went home. \n",
+        [
+            ("Holm", "Was that at the NRL?"),
+            ("Aas", "NRL, right. We built it there."),
+            ("Holm", "With whom?"),
+            ("Aas", "I met Dr. Bo Lind. They knew the river."),
+            ("Holm", "And then?"),
+            ("Aas", "NSF, later. We went home."),
+        ],
+    ),
     "headings of a page": (
         "a.html",
         "<html><body><h1>A talk</h1><p><b>Ada Holm</b>: When was it?</p><p><b>Per Aas</b>: In May."

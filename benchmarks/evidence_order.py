@@ -157,14 +157,14 @@ def of_locomo(settings: Settings, data: Path, part: str, has_signs: bool) -> Ite
             for question in [q for q in loaded.questions if q.conversation == keys][::EVERY]:
                 kind = question.kind if question.kind == ADVERSARIAL else "own"
                 spans = () if kind == ADVERSARIAL else question.gold.spans
-                turns = tuple(TurnSpan(place.find(s.document) or "", s.first, s.last) for s in spans)
+                turns = tuple(
+                    TurnSpan(place.find(s.document) or "", s.first, s.last) for s in spans
+                )
                 yield asking.ask(
                     EvidenceQuestion(question.id, question.text, turns=turns, kind=kind), ids
                 )
             foreign = [
-                q
-                for q in loaded.questions
-                if q.conversation == other and q.kind != ADVERSARIAL
+                q for q in loaded.questions if q.conversation == other and q.kind != ADVERSARIAL
             ]
             for question in foreign[::EVERY]:
                 text = question.text

@@ -100,7 +100,9 @@ def test_five_lines_are_shown_or_as_many_as_are_asked_for(
 
 def test_who_of_several_speakers_says_nothing_near_a_question_is_told() -> None:
     rows = list(answer_lines(answer(2, quiet_speakers=("Ann", "Bob"))))
-    assert rows[1] == "Nothing that Ann or Bob says comes near this question. The nearest lines:"
+    assert rows[1] == (
+        "Nothing that comes near this question was found for Ann or Bob. The nearest lines:"
+    )
 
 
 def test_that_nothing_fits_is_said_before_the_nearest_lines() -> None:

@@ -175,14 +175,20 @@ class EvidenceMeasurer:
         ]
         return [words for words in question.decisive if not any(_folded(words) in t for t in texts)]
 
-    def measure(self, question: EvidenceQuestion, is_reranked: bool = False) -> EvidenceOutcome:
-        """One question, without the reranker of the settings or with it."""
+    def measure(
+        self, question: EvidenceQuestion, is_reranked: bool = False, among: Sequence[str] = ()
+    ) -> EvidenceOutcome:
+        """One question, without the reranker of the settings or with it. `among`: the ids of the
+        documents that it is asked of, where they are several.
+        """
         document = self._document(question)
         of_document = (document,) if document and self._scope is Scope.DOCUMENT else ()
         of_speaker = (question.speaker,) if question.speaker else ()
         answer = self._space.evidence(
             question.text,
-            AskOptions(filters=Filters(of_document, of_speaker), is_reranked=is_reranked),
+            AskOptions(
+                filters=Filters(tuple(among) or of_document, of_speaker), is_reranked=is_reranked
+            ),
         )
         ids = answer.trace.document_ids
         found = [self._found(question, document, ids[clip.id], clip) for clip in answer.clips]

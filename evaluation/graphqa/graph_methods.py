@@ -12,6 +12,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from dynagrag.core.errors import UsageError
+from dynagrag.evaluation.graphqa.retrieval_options import (
+    OF_EGO_GRAPHS,
+    OF_NEAREST,
+    OF_TREES,
+    RetrievalOptions,
+)
 from dynagrag.generation.soft_prompt.soft_parts import (
     G_RETRIEVER,
     GRAG,
@@ -52,7 +58,8 @@ class Description(StrEnum):
 @dataclass(frozen=True, slots=True)
 class GraphMethod:
     """The parts and words of a method. `paper`: whose sizes `--paper` gives; `after_text` and
-    `after_question`: words that are put there; `max_reply`: tokens of an answer at most.
+    `after_question`: words that are put there; `max_reply`: tokens of an answer at most; `options`:
+    how much is retrieved.
     """
 
     parts: SoftParts = field(default_factory=SoftParts)
@@ -62,6 +69,7 @@ class GraphMethod:
     after_text: str = ""
     after_question: str = ""
     max_reply: int = 32
+    options: RetrievalOptions = field(default_factory=RetrievalOptions)
 
     @property
     def reads_graph(self) -> bool:
@@ -88,36 +96,79 @@ METHODS: Mapping[str, GraphMethod] = {
     "question-only": GraphMethod(_NOTHING),
 }
 TRAINED = tuple(name for name, method in METHODS.items() if method.parts.is_trained)
-WITHOUT: Mapping[str, Callable[[GraphMethod], GraphMethod]] = {
-    "encoder": lambda own: replace(
-        own, parts=replace(own.parts, has_graph=False, has_virtual=True)
-    ),
-    "projector": lambda own: replace(own, parts=replace(own.parts, has_projector=False)),
-    "text": lambda own: replace(own, parts=replace(own.parts, has_text=False)),
-    "retrieval": lambda own: replace(own, retrieval=GraphPart.WHOLE),
-    "pruning": lambda own: replace(own, parts=replace(own.parts, is_pruned=False)),
+
+
+def _without_encoder(own: GraphMethod) -> GraphMethod | None:
+    """G-Retriever: ten virtual tokens in its place (its appendix B.3); GRAG: no graph token (its
+    section 5.3), so that only adapters are trained.
+    """
+    if not (own.parts.has_graph and own.parts.has_text):
+        return None
+    instead = own.paper is Paper.G_RETRIEVER
+    return replace(
+        own,
+        parts=replace(own.parts, has_graph=False, has_virtual=instead, is_pruned=False),
+    )
+
+
+def _without_projector(own: GraphMethod) -> GraphMethod | None:
+    has_one = own.parts.has_graph and own.parts.has_text
+    return replace(own, parts=replace(own.parts, has_projector=False)) if has_one else None
+
+
+def _without_text(own: GraphMethod) -> GraphMethod | None:
+    """The graph's token alone, or, of LoRA, questions and answers alone."""
+    if not own.parts.has_text or not (own.parts.has_graph or own.parts.has_lora):
+        return None
+    return replace(own, parts=replace(own.parts, has_text=False))
+
+
+def _without_retrieval(own: GraphMethod) -> GraphMethod | None:
+    """G-Retriever, and what reads its tree: the whole graph, as the papers' baselines read it, its
+    text as far as it fits. GRAG: questions and answers alone (its section 5.3).
+    """
+    if own.retrieval is GraphPart.EGO_GRAPHS:
+        bare = replace(own.parts, has_graph=False, is_pruned=False, has_text=False)
+        return replace(own, parts=bare)
+    reads_tree = own.reads_graph and own.retrieval is GraphPart.TREE
+    return replace(own, retrieval=GraphPart.WHOLE) if reads_tree else None
+
+
+def _without_pruning(own: GraphMethod) -> GraphMethod | None:
+    return replace(own, parts=replace(own.parts, is_pruned=False)) if own.parts.is_pruned else None
+
+
+_WITHOUT: Mapping[str, Callable[[GraphMethod], GraphMethod | None]] = {
+    "encoder": _without_encoder,
+    "projector": _without_projector,
+    "text": _without_text,
+    "retrieval": _without_retrieval,
+    "pruning": _without_pruning,
 }
-"""The papers' ablations: what is else where a part is left out. In place of the encoder stand ten
-virtual tokens. Without retrieval the whole graph is read, as the papers' baselines read it, its
-text as far as it fits.
-"""
+
+
+def _left(own: GraphMethod, part: str) -> GraphMethod | None:
+    """A method without a part, None where it has none, or where nothing would be left to train."""
+    made = _WITHOUT[part](own)
+    if made is None or (own.parts.is_trained and not made.parts.is_trained):
+        return None
+    return made
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """The parts that a method can go without: those that read both graph and text without each,
-    others that read the tree without its retrieval.
-    """
+    """The parts that a method can go without."""
     own = METHODS.get(name, GraphMethod(_NOTHING))
-    if not (own.parts.has_graph and own.parts.has_text):
-        return ("retrieval",) if own.reads_graph and own.retrieval is GraphPart.TREE else ()
-    return tuple(part for part in WITHOUT if part != "pruning" or own.parts.is_pruned)
+    return tuple(part for part in _WITHOUT if _left(own, part) is not None)
 
 
 def method_of(
-    name: str, without: Collection[str] = (), description: Description | None = None
+    name: str,
+    without: Collection[str] = (),
+    description: Description | None = None,
+    options: RetrievalOptions | None = None,
 ) -> GraphMethod:
-    """A method, without some of its parts, or with its graphs described otherwise. UsageError for
-    what it has not.
+    """A method, without some of its parts, with its graphs described otherwise, or with other
+    numbers of what is retrieved. UsageError for what it has not.
     """
     if name not in METHODS:
         raise UsageError(f"there is no method {name!r}; known: {', '.join((MAJORITY, *METHODS))}")
@@ -127,17 +178,69 @@ def method_of(
             f"{name} can't go without {unknown[0]!r}; it can without:"
             f" {', '.join(known) or 'nothing'}"
         )
-    if "encoder" in without and {"projector", "pruning"} & set(without):
-        raise UsageError(
-            "without the encoder there is no projector and no pruning; leave them out of --without"
-        )
     made = METHODS[name]
     for part in without:
-        made = WITHOUT[part](made)
+        left = _left(made, part)
+        if left is None:
+            others = ", ".join(own for own in without if own != part)
+            raise UsageError(
+                f"without {others} there is no {part} in {name}, or nothing to train; leave one"
+                " out of --without"
+            )
+        made = left
+    if options is not None:
+        _check_retrieves(name, made, options)
+        made = replace(made, options=options)
     return replace(made, description=description) if description else made
 
 
-def variant_name(name: str, without: Collection[str], layer: str | None = None) -> str:
-    """Its name in tables: "g-retriever without text", "g-retriever with gcn"."""
+_RETRIEVES: Mapping[GraphPart, tuple[str, ...]] = {
+    GraphPart.TREE: OF_TREES,
+    GraphPart.EGO_GRAPHS: OF_EGO_GRAPHS,
+    GraphPart.FACTS: OF_NEAREST,
+    GraphPart.WORDS: OF_NEAREST,
+    GraphPart.VECTORS: OF_NEAREST,
+    GraphPart.WHOLE: (),
+}
+
+
+def _check_retrieves(name: str, own: GraphMethod, options: RetrievalOptions) -> None:
+    """Raises UsageError for numbers of what a method doesn't retrieve."""
+    known = _RETRIEVES[own.retrieval] if own.reads_graph else ()
+    if unknown := [option for option in options.changed if option not in known]:
+        named = ", ".join(f"--{option.replace('_', '-')}" for option in known)
+        raise UsageError(
+            f"{name} retrieves nothing by --{unknown[0].replace('_', '-')}; it has:"
+            f" {named or 'no such options'}"
+        )
+
+
+TEXT_FORMS = ("tables", "tree", "facts", "token", "nothing")
+"""The forms in which a method's graph stands before a question: three of text, the graph's token
+alone, and not at all.
+"""
+
+
+def text_form(method: GraphMethod) -> str:
+    """The form of a method's graph, one of TEXT_FORMS."""
+    if not method.parts.has_text:
+        return "token" if method.parts.has_graph else "nothing"
+    return "facts" if method.retrieval is GraphPart.FACTS else method.description.value
+
+
+def variant_name(
+    name: str,
+    without: Collection[str],
+    layer: str | None = None,
+    options: RetrievalOptions | None = None,
+) -> str:
+    """Its name in tables: "g-retriever without text", "g-retriever with gcn", "bm25 with nearest
+    3".
+    """
     left_out = f" without {', '.join(sorted(without))}" if without else ""
-    return name + left_out + (f" with {layer}" if layer not in (None, "transformer") else "")
+    own = METHODS[name].parts.layer if name in METHODS else None
+    changed = {} if layer in (None, own) else {str(layer): ""}
+    if options is not None:
+        changed |= {option.replace("_", " "): f" {n}" for option, n in options.changed.items()}
+    words = ", ".join(f"{option}{n}" for option, n in changed.items())
+    return name + left_out + (f" with {words}" if words else "")

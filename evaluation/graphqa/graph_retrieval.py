@@ -15,6 +15,7 @@ from scipy.sparse import coo_array
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Vector, Vectors
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
+from dynagrag.evaluation.graphqa.retrieval_options import EgoEdges, RetrievalOptions
 from dynagrag.evaluation.pruning.triple_graph import Triple
 from dynagrag.language.word_runs import words
 from dynagrag.retrieval.passages import Scores, WordScores, best_rows, cosines_with
@@ -27,10 +28,7 @@ NUM_NEAREST, NUM_NEAREST_WHOLE = 20, 10
 """Nodes, and edges, that GRAG's tables give plain retrievers: of large graphs, and of those that
 others put in whole.
 """
-NUM_EGO_GRAPHS, NUM_HOPS, NUM_KEPT = 5, 2, 10
-"""GRAG: ego-graphs (*chosen*; its code has 20), their hops, and how many nodes and edges of each
-are kept.
-"""
+DEFAULTS = RetrievalOptions()
 MAX_NODES = 2000
 """Of a graph whose ego-graphs are compared; of a larger one the nodes nearest the question."""
 _AT_ONCE = 1000
@@ -39,11 +37,25 @@ MAX_KEPT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class RootedGraph:
-    """A graph and the node that it lies round."""
+class Rows:
+    """Some of a graph's nodes and edges, by their numbers in it, in the order in which they are
+    written.
+    """
 
-    graph: TextGraph
-    root: int
+    nodes: tuple[int, ...]
+    edges: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievedPart:
+    """A part of a question's graph, in the graph's own numbers. `read`: what an encoder reads, the
+    ends of its edges among the nodes; `written`: what tables say of it; `root`: the node that it
+    lies round.
+    """
+
+    read: Rows
+    written: Rows
+    root: int = 0
 
 
 class TextVectors:
@@ -87,31 +99,48 @@ class TextVectors:
         return self._embedder.embed_query(text)
 
 
-def tree_of(question: GraphQuestion, vectors: TextVectors) -> TextGraph:
-    """G-Retriever's tree, with all edges that a prize made nodes of."""
+def whole_of(graph: TextGraph, root: int = 0) -> RetrievedPart:
+    """All of a graph."""
+    rows = Rows(tuple(range(len(graph.nodes))), tuple(range(len(graph.edges))))
+    return RetrievedPart(rows, rows, root)
+
+
+def tree_of(
+    question: GraphQuestion, vectors: TextVectors, options: RetrievalOptions = DEFAULTS
+) -> RetrievedPart:
+    """G-Retriever's tree, with all edges that a prize made nodes of. Nodes ascend; edges stand in
+    the solver's order, by which a text that is cut loses the last ones.
+    """
     graph = question.graph
     if question.tree is None or not graph.nodes or not graph.edges:
-        return graph
-    query = vectors.of_query(question.query)
-    nodes, edges = _cosines(graph, query, vectors)
-    tree = steiner_tree(nodes, edges, _ends(graph), question.tree)
-    return part_of_graph(graph, tree.nodes.tolist(), tree.edges.tolist())
+        return whole_of(graph)
+    nodes, edges = _cosines(graph, vectors.of_query(question.query), vectors)
+    tree = steiner_tree(nodes, edges, _ends(graph), options.tree(question.tree))
+    rows = Rows(tuple(tree.nodes.tolist()), tuple(tree.edges.tolist()))
+    return RetrievedPart(rows, rows)
 
 
-def nearest_of(question: GraphQuestion, vectors: TextVectors | None) -> TextGraph:
+def nearest_of(
+    question: GraphQuestion, vectors: TextVectors | None, options: RetrievalOptions = DEFAULTS
+) -> RetrievedPart:
     """The nodes and the edges nearest the question, and the edges' ends: by cosine, without
     `vectors` by BM25. Of equals the first.
     """
-    graph, num = question.graph, NUM_NEAREST_WHOLE if question.tree is None else NUM_NEAREST
+    graph = question.graph
+    num = options.nearest or (NUM_NEAREST_WHOLE if question.tree is None else NUM_NEAREST)
     if vectors is not None:
         nodes, edges = _cosines(graph, vectors.of_query(question.query), vectors)
     else:
         nodes = _by_words(question.query, graph.nodes)
         edges = _by_words(question.query, [" ".join(triple) for triple in triples_of_graph(graph)])
-    return part_of_graph(graph, best_rows(nodes, num).tolist(), best_rows(edges, num).tolist())
+    chosen = sorted(best_rows(edges, num).tolist())
+    rows = Rows(tuple(with_ends(graph, best_rows(nodes, num).tolist(), chosen)), tuple(chosen))
+    return RetrievedPart(rows, rows)
 
 
-def nearest_facts(question: GraphQuestion, vectors: TextVectors) -> list[Triple]:
+def nearest_facts(
+    question: GraphQuestion, vectors: TextVectors, options: RetrievalOptions = DEFAULTS
+) -> list[Triple]:
     """KAPING's: the triples nearest the question by cosine, best first."""
     triples = triples_of_graph(question.graph)
     if not triples:
@@ -119,56 +148,44 @@ def nearest_facts(question: GraphQuestion, vectors: TextVectors) -> list[Triple]
     cosines = cosines_with(
         vectors.of([", ".join(triple) for triple in triples]), vectors.of_query(question.query)
     )
-    return [triples[row] for row in best_rows(cosines, NUM_FACTS).tolist()]
+    return [triples[row] for row in best_rows(cosines, options.nearest or NUM_FACTS).tolist()]
 
 
-def ego_graphs_of(question: GraphQuestion, vectors: TextVectors) -> list[RootedGraph]:
-    """GRAG's: those whose mean vector, over nodes and edges, is nearest the question; of each its
-    nodes and edges that are nearest, and its centre. A graph that is put in whole is one, round its
-    node nearest the question.
+def ego_graphs_of(
+    question: GraphQuestion, vectors: TextVectors, options: RetrievalOptions = DEFAULTS
+) -> list[RetrievedPart]:
+    """GRAG's: those whose mean vector, over nodes and edges, is nearest the question, nearest
+    first. Each is read whole; written are its nodes and its edges that are nearest. A graph that is
+    put in whole is one, round its node nearest the question.
     """
     graph = question.graph
     if not graph.nodes:
-        return [RootedGraph(graph, 0)]
+        return [whole_of(graph)]
     query = vectors.of_query(question.query)
     nodes, edges = _cosines(graph, query, vectors)
     if question.tree is None:
-        return [RootedGraph(graph, int(best_rows(nodes, 1)[0]))]
-    if len(graph.nodes) > MAX_NODES:
-        kept = set(best_rows(nodes, MAX_NODES).tolist())
-        graph = part_of_graph(
-            graph,
-            kept,
-            [i for i, (head, _, tail) in enumerate(graph.edges) if head in kept and tail in kept],
-        )
-        nodes, edges = _cosines(graph, query, vectors)
+        return [whole_of(graph, int(best_rows(nodes, 1)[0]))]
     ends = _ends(graph)
-    reach = _reach(len(graph.nodes), ends)
+    of_node = np.sort(best_rows(nodes, MAX_NODES))
+    of_edge = np.flatnonzero(np.isin(ends, of_node).all(axis=1))
+    ends = np.searchsorted(of_node, ends[of_edge])
+    reach = _reach(len(of_node), ends, options)
     members = reach[:, ends[:, 0]] & reach[:, ends[:, 1]]
-    pooled = _pooled(
-        reach, members, vectors.of(graph.nodes), vectors.of([label for _, label, _ in graph.edges])
-    )
-    best = best_rows(cosines_with(pooled, query), NUM_EGO_GRAPHS).tolist()
-    return [
-        _rooted(graph, centre, _best_of(reach[centre], nodes), _best_of(members[centre], edges))
-        for centre in best
-    ]
-
-
-def _rooted(
-    graph: TextGraph, centre: int, nodes: Collection[int], edges: Collection[int]
-) -> RootedGraph:
-    kept = kept_nodes(graph, {*nodes, centre}, edges)
-    return RootedGraph(part_of_graph(graph, kept, edges), kept.index(centre))
-
-
-def union_of(graphs: Sequence[TextGraph]) -> TextGraph:
-    """All nodes and edges of graphs, those of one text once."""
-    triples = dict.fromkeys(triple for graph in graphs for triple in triples_of_graph(graph))
-    whole = TextGraph.of_triples(triples)
-    joined = set(whole.nodes)
-    alone = dict.fromkeys(node for graph in graphs for node in graph.nodes if node not in joined)
-    return TextGraph((*whole.nodes, *alone), whole.edges)
+    x, y = vectors.of(graph.nodes), vectors.of([label for _, label, _ in graph.edges])
+    pooled = _pooled(reach, members, x[of_node], y[of_edge])
+    found = []
+    for centre in best_rows(cosines_with(pooled, query), options.ego_graphs).tolist():
+        rows = of_node[reach[centre]], of_edge[members[centre]]
+        # as GRAG's code writes them: nodes by their cosine, edges by their number
+        kept = _best_of(rows[0], nodes, options.kept), _best_of(rows[1], edges, options.kept)
+        found.append(
+            RetrievedPart(
+                Rows(tuple(rows[0].tolist()), tuple(rows[1].tolist())),
+                Rows(tuple(kept[0]), tuple(sorted(kept[1]))),
+                int(of_node[centre]),
+            )
+        )
+    return found
 
 
 def triples_of_graph(graph: TextGraph) -> list[Triple]:
@@ -176,20 +193,17 @@ def triples_of_graph(graph: TextGraph) -> list[Triple]:
     return [(graph.nodes[head], label, graph.nodes[tail]) for head, label, tail in graph.edges]
 
 
-def part_of_graph(graph: TextGraph, nodes: Collection[int], edges: Collection[int]) -> TextGraph:
-    """Some nodes and edges of a graph, with the edges' ends, in the graph's order and with numbers
-    of their own.
-    """
-    kept = kept_nodes(graph, nodes, edges)
-    number = {node: i for i, node in enumerate(kept)}
-    chosen = (graph.edges[row] for row in sorted(edges))
+def part_of_graph(graph: TextGraph, rows: Rows) -> TextGraph:
+    """Some nodes and edges of a graph, with numbers of their own, in their order."""
+    number = {node: i for i, node in enumerate(rows.nodes)}
+    chosen = (graph.edges[row] for row in rows.edges)
     return TextGraph(
-        tuple(graph.nodes[node] for node in kept),
+        tuple(graph.nodes[node] for node in rows.nodes),
         tuple((number[head], label, number[tail]) for head, label, tail in chosen),
     )
 
 
-def kept_nodes(graph: TextGraph, nodes: Collection[int], edges: Collection[int]) -> list[int]:
+def with_ends(graph: TextGraph, nodes: Collection[int], edges: Collection[int]) -> list[int]:
     """These nodes and the edges' ends, in the graph's order."""
     return sorted(
         {*nodes, *(end for row in edges for end in (graph.edges[row][0], graph.edges[row][2]))}
@@ -210,14 +224,14 @@ def _ends(graph: TextGraph) -> Ints:
     return np.array([(head, tail) for head, _, tail in graph.edges], dtype=np.int64).reshape(-1, 2)
 
 
-def _reach(num: int, ends: Ints) -> Flags:
-    """(n, n): which nodes are within the hops of which, whatever the edges' direction."""
-    linked = coo_array(
-        (np.ones(len(ends), dtype=np.float32), (ends[:, 0], ends[:, 1])), shape=(num, num)
+def _reach(num: int, ends: Ints, options: RetrievalOptions) -> Flags:
+    """(n, n): which nodes are within the hops of which."""
+    into = coo_array(
+        (np.ones(len(ends), dtype=np.float32), (ends[:, 1], ends[:, 0])), shape=(num, num)
     ).tocsr()
-    linked = linked + linked.T
+    linked = into if options.ego_edges is EgoEdges.IN else into + into.T
     reach = np.eye(num, dtype=np.float32)
-    for _ in range(NUM_HOPS):
+    for _ in range(options.hops):
         reach = np.minimum(reach + linked @ reach, 1)
     return reach > 0
 
@@ -230,7 +244,9 @@ def _pooled(reach: Flags, members: Flags, x: Vectors, y: Vectors) -> Vectors:
     return found
 
 
-def _best_of(members: Flags, cosines: Scores) -> list[int]:
-    rows = np.flatnonzero(members)
-    best: list[int] = rows[best_rows(cosines[rows], NUM_KEPT)].tolist()
-    return best
+def _best_of(rows: Ints, cosines: Scores, num: int) -> list[int]:
+    """All of these rows in their order if they are no more than `num`, else the best, best
+    first.
+    """
+    best = rows if len(rows) <= num else rows[best_rows(cosines[rows], num)]
+    return [int(row) for row in best]

@@ -44,6 +44,7 @@ def load_graph_set(dataset: str, data: Path) -> GraphSet:
     """A set by its name. UsageError for an unknown one, LoadError for files that are missing or not
     of their form.
     """
+    dataset = ALIASES.get(dataset, dataset)
     if dataset not in LOADERS:
         raise UsageError(f"there is no set {dataset!r} of GraphQA; known: {', '.join(LOADERS)}")
     found = LOADERS[dataset](dataset, data)
@@ -84,6 +85,8 @@ LOADERS: Mapping[str, Callable[[str, Path], GraphSet]] = {
     "cwq": _web,
     **{part.lower(): partial(_paths, part) for part in ("PQ-2H", "PQ-3H", "PQL-2H", "PQL-3H")},
 }
+ALIASES: Mapping[str, str] = {"expla_graphs": "explagraphs", "scene_graphs": "scenegraphs"}
+"""Names that the authors' code has for sets."""
 
 
 def digest_of_rows(questions: Sequence[GraphQuestion]) -> str:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperimen
 from dynagrag.evaluation.frame.experiment_run import ONE_ARM
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import run_experiment
-from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, method_of, variant_name
+from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, method_of, text_form, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
 from dynagrag.evaluation.graphqa.graph_scorers import Scorer, score
 from dynagrag.evaluation.graphqa.graph_sets import (
@@ -41,6 +41,7 @@ from dynagrag.evaluation.graphqa.hallucination import (
     with_long_replies,
 )
 from dynagrag.evaluation.graphqa.published_figures import published_beside
+from dynagrag.evaluation.graphqa.retrieval_options import RetrievalOptions
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.ingest.pipeline import Progress
 
@@ -59,7 +60,7 @@ class GraphQaOptions:
     stand first; all are kept. `precision`: of the language model; AUTO: that of the checkpoint, if
     there is one. `max_description`: tokens of a graph's text at most; a checkpoint has its own.
     `hallucination`: each question is asked again, for what supports the answer. `without`: parts of
-    an untrained method that are left out.
+    an untrained method that are left out; `retrieval`: how much of a graph it is given.
     """
 
     dataset: str
@@ -76,6 +77,7 @@ class GraphQaOptions:
     out: Path | None = None
     hallucination: bool = False
     without: tuple[str, ...] = ()
+    retrieval: RetrievalOptions = field(default_factory=RetrievalOptions)
 
     def check(self) -> None:
         """Raises UsageError for what was given wrong, SettingsError without the libraries that
@@ -87,8 +89,13 @@ class GraphQaOptions:
                 f"--without is for methods that are not trained here; what {self.method} goes"
                 " without was told as it was made"
             )
-        if self.without:
-            method_of(self.method, self.without)
+        if self.retrieval.changed and (is_trained or self.method == MAJORITY):
+            raise UsageError(
+                f"--{next(iter(self.retrieval.changed)).replace('_', '-')} is for methods that are"
+                f" not trained here; what {self.method} retrieves was told as it was made"
+            )
+        if self.method != MAJORITY:
+            method_of(self.method, self.without, options=self.retrieval)
         if is_trained and self.checkpoint is None:
             raise UsageError(
                 f"{self.method} is trained first: dynagrag train {self.method} --out FOLDER, then"
@@ -139,7 +146,7 @@ class GraphQaExperiment(TrialExperiment[GraphQuestion, GraphAnswerLine, GraphQaR
     arms = (ONE_ARM,)
 
     def __init__(self, settings: Settings, options: GraphQaOptions, graph_set: GraphSet) -> None:
-        self.name = f"graphqa-{options.dataset}-{options.method}"
+        self.name = f"graphqa-{graph_set.name}-{options.method}"
         self.items = graph_set.of(options.part)[: options.limit]
         self._options, self._set = options, graph_set
         self._answerer = _Answerer(settings, options, graph_set)
@@ -176,6 +183,7 @@ class GraphQaExperiment(TrialExperiment[GraphQuestion, GraphAnswerLine, GraphQaR
             "lm": options.lm,
             "checkpoint": digest_of(options.checkpoint) if options.checkpoint else None,
             **({"without": list(options.without)} if options.without else {}),
+            **({"retrieval": options.retrieval.changed} if options.retrieval.changed else {}),
             **({"hallucination": prompt_digest()} if options.hallucination else {}),
             **self._answerer.made_with,
         }
@@ -217,7 +225,7 @@ class GraphQaExperiment(TrialExperiment[GraphQuestion, GraphAnswerLine, GraphQaR
             found = share_intervals(columns)
             measures[scorer.value] = {name: own.rounded(_DIGITS) for name, own in found.items()}
         return GraphQaResult(
-            dataset=options.dataset,
+            dataset=self._set.name,
             method=options.method,
             variant=answerer.variant,
             split=options.part.value if options.part else ALL,
@@ -232,7 +240,7 @@ class GraphQaExperiment(TrialExperiment[GraphQuestion, GraphAnswerLine, GraphQaR
             embedder=answerer.made_with.get("embedder"),
             majority=round(most / len(self.items), _DIGITS),
             published=list(
-                published_beside(options.dataset, answerer.variant, options.lm, answerer.trained_on)
+                published_beside(self._set.name, answerer.variant, options.lm, answerer.trained_on)
             ),
             hallucination=hallucination_figures(supports) if supports else None,
             run=str(path),
@@ -269,12 +277,16 @@ class _Answerer:
         self._vectors, self._halving = TextVectors(embedder), Halving()
         how = options.precision, options.device
         if options.checkpoint is None:
-            check_retrieves(method_of(options.method, options.without), graph_set.of(options.part))
+            check_retrieves(
+                method_of(options.method, options.without, options=options.retrieval),
+                graph_set.of(options.part),
+            )
             self._opened = untrained(
                 load_language_model(options.lm, settings, *how),
                 options.method,
                 options.max_description,
                 options.without,
+                options.retrieval,
             )
         else:
             self._opened = open_soft_prompt(
@@ -285,7 +297,10 @@ class _Answerer:
             if "learned" not in made:  # of before it was kept
                 self.learned_files = frozenset(made.get("files", {}).values())
         self.variant = variant_name(
-            options.method, self._opened.without, self._opened.method.parts.layer
+            options.method,
+            self._opened.without,
+            self._opened.method.parts.layer,
+            self._opened.method.options,
         )
         layout = self._opened.model.options.layout
         self.made_with = {
@@ -340,20 +355,19 @@ class _Answerer:
 
     def support_of(self, questions: Sequence[GraphQuestion]) -> list[NamedSupport]:
         """The support that is named for each answer."""
-        from dynagrag.evaluation.graphqa.soft_examples import shown_graph, soft_examples
+        from dynagrag.evaluation.graphqa.soft_examples import shown_text, soft_examples
 
         assert self._opened is not None  # majority was refused
         model, method = (
             with_long_replies(self._opened.model),
             replace(self._opened.method, after_text="", after_question=""),
         )
-        examples = soft_examples(
-            [asking_support(question) for question in questions], self._vectors, method
-        )
+        asked = [asking_support(question, text_form(method)) for question in questions]
+        examples = soft_examples(asked, self._vectors, method)
         replies = self._halving.do(
             examples, lambda parts: [reply for part in parts for reply in model.answers(part)]
         )
-        shown = [shown_graph(question, self._vectors, method) for question in questions]
+        shown = [shown_text(question, self._vectors, method) for question in questions]
         return [
             checked_support(reply, q.graph, seen)
             for reply, q, seen in zip(replies, questions, shown, strict=True)

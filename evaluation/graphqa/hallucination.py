@@ -8,7 +8,7 @@ papers' figures are people's, who read 100 free answers.
 import re
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
@@ -18,7 +18,9 @@ from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
 from dynagrag.evaluation.frame.figures import Figure
 from dynagrag.evaluation.frame.report import Section, Table
 from dynagrag.evaluation.graphqa.answer_items import Tokens, tokens_of
+from dynagrag.evaluation.graphqa.graph_methods import TEXT_FORMS
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
+from dynagrag.evaluation.graphqa.named_parts import ShownText, named_in
 from dynagrag.prompts import render
 
 if TYPE_CHECKING:
@@ -46,13 +48,6 @@ _WORDS = {
 _DIGITS = 6
 _MAX_REPLY = 128
 """Tokens of a reply: some eight edges."""
-_MAX_NAME_TOKENS = 5
-"""A longer line without a separator is a sentence, and names nothing, and so is a longer part
-between commas.
-"""
-_IN_BRACKETS = re.compile(r"\(([^();]*;[^();]*;[^();]*)\)")
-_BULLET = re.compile(r"^\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)")
-_SEPARATORS = (";", "|", "->", ",")
 _NAME = re.compile(r"name: ([^;]+);")
 """How SceneGraphs' nodes begin; the rest are attributes and a place."""
 
@@ -79,26 +74,21 @@ class NamedSupport(BaseModel):
         return self.is_naming and (self.nodes, self.edges) == (self.valid_nodes, self.valid_edges)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedParts:
-    """The names in a reply, each once: `edges` as (source, relation, target), `nodes` with the
-    edges' ends.
+def asking_support(question: GraphQuestion, form: str) -> GraphQuestion:
+    """The question with the words that ask for its support in place of its own. `form`: of the
+    graph's text, see `text_form`.
     """
-
-    nodes: tuple[str, ...]
-    edges: tuple[tuple[str, str, str], ...]
-
-
-def asking_support(question: GraphQuestion) -> GraphQuestion:
-    """The question with the words that ask for its support in place of its own."""
     return replace(
-        question, question="\n".join(render("name_support", question=question.query)), label=""
+        question,
+        question="\n".join(render("name_support", question=question.query, form=form)),
+        label="",
     )
 
 
 def prompt_digest() -> str:
-    """A hash of the words that ask for it."""
-    return content_id(*render("name_support", question=""))
+    """A hash of the words that ask for it, in all forms."""
+    words = (render("name_support", question="", form=form) for form in TEXT_FORMS)
+    return content_id(*(text for pair in words for text in pair))
 
 
 def with_long_replies(model: "SoftPromptModel") -> "SoftPromptModel":
@@ -110,52 +100,32 @@ def with_long_replies(model: "SoftPromptModel") -> "SoftPromptModel":
     return other
 
 
-def named_in(reply: str) -> NamedParts:
-    """The names of a reply: (a; b; c) anywhere, then lines of three parts by the first of ; | -> ,
-    that parts them, of two parts where the first is a number (a row of the table of nodes), and of
-    a few words.
-    """
-    edges: dict[tuple[str, str, str], None] = {}
-    nodes: dict[str, None] = {}
-    for found in _IN_BRACKETS.findall(reply):
-        edges[_three(found.split(";"))] = None
-    for line in _IN_BRACKETS.sub("\n", reply).splitlines():
-        parts = _parts(_BULLET.sub("", line).strip())
-        if len(parts) == 3:
-            edges[_three(parts)] = None
-        elif len(parts) == 2 and parts[0].isdigit():
-            nodes[parts[0]] = None
-            nodes[parts[1]] = None
-        elif len(parts) == 1 and _is_name(parts[0]):
-            nodes[parts[0]] = None
-    ends = (end for source, _, target in edges for end in (source, target))
-    return NamedParts(tuple(dict.fromkeys((*ends, *nodes))), tuple(edges))
-
-
-def checked_support(reply: str, graph: TextGraph, shown: TextGraph) -> NamedSupport:
-    """A reply against the question's `graph`. A number names the node that has it in the table of
-    `shown`, what the model saw.
+def checked_support(reply: str, graph: TextGraph, shown: ShownText) -> NamedSupport:
+    """A reply against the question's `graph`. A number names the node that has it in the text that
+    was `shown`.
 
     Names are compared as whole tokens, in one case; of SceneGraphs' nodes the name alone will do.
-    An edge is valid as the graph has it, not the other way round.
+    An edge is valid as the graph has it, not the other way round; without a relation any will do.
     """
-    named = named_in(reply)
+    named = named_in(reply, shown)
     known = [_forms(node) for node in graph.nodes]
     nodes = {form for forms in known for form in forms}
     edges = {
-        (s, tokens_of(label), t)
+        (s, relation, t)
         for head, label, tail in graph.edges
         for s in known[head]
         for t in known[tail]
+        for relation in (tokens_of(label), ())
     }
-    read = {name: _resolved(name, shown, nodes) for name in named.nodes}
+    read = {name: _read(name, shown, nodes) for name in named.nodes}
     return NamedSupport(
         text=reply,
         nodes=len(named.nodes),
-        valid_nodes=sum(read[name] in nodes for name in named.nodes),
+        valid_nodes=sum(not nodes.isdisjoint(read[name]) for name in named.nodes),
         edges=len(named.edges),
         valid_edges=sum(
-            (read[s], tokens_of(label), read[t]) in edges for s, label, t in named.edges
+            any((s, tokens_of(label), t) in edges for s in read[source] for t in read[target])
+            for source, label, target in named.edges
         ),
     )
 
@@ -187,37 +157,14 @@ def hallucination_section(figures: Mapping[str, Interval | None]) -> Section:
     )
 
 
-def _three(parts: Sequence[str]) -> tuple[str, str, str]:
-    source, relation, target = (part.strip(" \t\"'`") for part in parts)
-    return source, relation, target
-
-
-def _parts(line: str) -> list[str]:
-    for separator in _SEPARATORS:
-        parts = [part.strip(" \t\"'`()") for part in line.split(separator)]
-        is_prose = separator == "," and not all(_is_name(part) for part in parts)
-        if not is_prose and (len(parts) == 3 or (separator == "," and len(parts) == 2)):
-            return parts
-    return [line]
-
-
-def _is_name(text: str) -> bool:
-    """Whether a text may be a name: a few words, and no sentence or heading."""
-    num = len(tokens_of(text))
-    return (
-        0 < num <= _MAX_NAME_TOKENS
-        and not text.endswith((":", "?", "!"))
-        and (num == 1 or not text.endswith("."))
-    )
-
-
 def _forms(node: str) -> tuple[Tokens, ...]:
     own = _NAME.match(node)
     return (tokens_of(node), *([tokens_of(own.group(1))] if own else []))
 
 
-def _resolved(name: str, shown: TextGraph, nodes: set[Tokens]) -> Tokens:
+def _read(name: str, shown: ShownText, nodes: set[Tokens]) -> tuple[Tokens, ...]:
+    """What a name may mean: itself where the graph has it, else the nodes of its number."""
     form = tokens_of(name)
-    if form not in nodes and name.isdigit() and int(name) < len(shown.nodes):
-        return tokens_of(shown.nodes[int(name)])
-    return form
+    if form not in nodes and name in shown.numbers:
+        return tuple(tokens_of(node) for node in shown.numbers[name])
+    return (form,)

@@ -7,24 +7,38 @@ alone of what is nearest the question (docs/papers.md, GraphQA).
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from dynagrag.evaluation.graphqa.graph_methods import Description, GraphMethod, GraphPart
+from dynagrag.evaluation.graphqa.graph_methods import (
+    Description,
+    GraphMethod,
+    GraphPart,
+    text_form,
+)
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
 from dynagrag.evaluation.graphqa.graph_retrieval import (
-    RootedGraph,
+    RetrievedPart,
+    Rows,
     TextVectors,
     ego_graphs_of,
     nearest_facts,
     nearest_of,
+    part_of_graph,
     tree_of,
-    union_of,
+    whole_of,
+    with_ends,
 )
-from dynagrag.evaluation.graphqa.text_tables import text_tables
-from dynagrag.evaluation.graphqa.tree_description import tree_description
+from dynagrag.evaluation.graphqa.named_parts import NOTHING_SHOWN, NamedParts, ShownText
+from dynagrag.evaluation.graphqa.text_tables import (
+    edge_table,
+    node_table,
+    table_rows,
+    text_tables,
+)
+from dynagrag.evaluation.graphqa.tree_description import description_lines, tree_description
+from dynagrag.evaluation.pruning.triple_graph import Triple
 from dynagrag.generation.soft_prompt.soft_example import GraphArrays, SoftExample
 from dynagrag.ingest.pipeline import Progress
 
@@ -81,71 +95,119 @@ def _texts(question: GraphQuestion) -> Iterator[str]:
     yield from (label for _, label, _ in question.graph.edges)
 
 
-def shown_graph(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> TextGraph:
-    """The graph whose tables stand in a method's prompt, an empty one where none do."""
-    if (
-        not method.parts.has_text
-        or method.retrieval is GraphPart.FACTS
-        or method.description is not Description.TABLES
-    ):
-        return TextGraph((), ())
-    return _as_one(_retrieved(question, vectors, method))
-
-
 def _example(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> SoftExample:
     asked = f"{method.after_text}\n{question.question}" if method.after_text else question.question
     if method.after_question:
         asked = f"{asked.rstrip()} {method.after_question}"
     if not method.reads_graph:
         return SoftExample((), np.zeros(vectors.width, np.float32), "", asked, question.label)
-    graphs = _retrieved(question, vectors, method)
-    text = (
-        _facts_text(question, vectors)
-        if method.retrieval is GraphPart.FACTS
-        else _described(graphs, method.description)
+    found = retrieved(question, vectors, method)
+    arrays = (
+        tuple(_arrays(part_of_graph(question.graph, own.read), vectors) for own in found)
+        if method.parts.has_graph
+        else ()
     )
-    arrays = tuple(_arrays(own.graph, vectors) for own in graphs) if method.parts.has_graph else ()
+    text = described(question, vectors, method, found) if method.parts.has_text else ""
     return SoftExample(arrays, vectors.of_query(question.query), text, asked, question.label)
 
 
-def _retrieved(
+def retrieved(
     question: GraphQuestion, vectors: TextVectors, method: GraphMethod
-) -> list[RootedGraph]:
+) -> list[RetrievedPart]:
+    """The parts of a question's graph that a method takes."""
+    options = method.options
     match method.retrieval:
         case GraphPart.EGO_GRAPHS:
-            return ego_graphs_of(question, vectors)
+            return ego_graphs_of(question, vectors, options)
         case GraphPart.WHOLE:
-            return (
-                ego_graphs_of(replace(question, tree=None), vectors)
-                if method.parts.has_graph
-                else [RootedGraph(question.graph, 0)]
-            )
+            return [whole_of(question.graph)]
         case GraphPart.WORDS:
-            return [RootedGraph(nearest_of(question, None), 0)]
+            return [nearest_of(question, None, options)]
         case GraphPart.VECTORS:
-            return [RootedGraph(nearest_of(question, vectors), 0)]
+            return [nearest_of(question, vectors, options)]
         case GraphPart.TREE:
-            return [RootedGraph(tree_of(question, vectors), 0)]
+            return [tree_of(question, vectors, options)]
         case GraphPart.FACTS:
             return []
 
 
-def _described(graphs: Sequence[RootedGraph], description: Description) -> str:
-    """Trees of several graphs stand one after the other, a blank line between them; tables are of
-    all together.
-    """
-    if description is Description.TREE:
-        return "\n".join(tree_description(own.graph, own.root) for own in graphs)
-    return text_tables(_as_one(graphs))
+def described(
+    question: GraphQuestion,
+    vectors: TextVectors,
+    method: GraphMethod,
+    found: Sequence[RetrievedPart],
+) -> str:
+    """The text of what a method retrieved. Of several ego-graphs one stands after the other."""
+    graph = question.graph
+    if method.retrieval is GraphPart.FACTS:
+        return _facts_text(question, vectors, method)
+    if method.description is Description.TREE:
+        return "\n".join(_tree_lines(graph, own) for own in found)
+    if method.retrieval is GraphPart.EGO_GRAPHS and question.tree is not None:
+        return "".join(_ego_tables(graph, own.written) for own in found)
+    (own,) = found
+    return text_tables(graph, own.written)
 
 
-def _facts_text(question: GraphQuestion, vectors: TextVectors) -> str:
-    facts = [f"({', '.join(triple)})\n" for triple in nearest_facts(question, vectors)]
-    return "".join([f"{FACTS_HEAD}\n", *facts]) if facts else ""
+def shown_text(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> ShownText:
+    """What the lines of a method's text name, and what its numbers stand for."""
+    graph, form = question.graph, text_form(method)
+    if form == "facts":
+        facts = nearest_facts(question, vectors, method.options)
+        return ShownText(
+            {FACTS_HEAD: NamedParts()} | {_fact(fact): NamedParts((), (fact,)) for fact in facts}
+        )
+    if form not in ("tables", "tree"):
+        return NOTHING_SHOWN
+    entries: dict[str, NamedParts] = {}
+    numbers: dict[str, set[str]] = {}
+    for own in retrieved(question, vectors, method):
+        if form == "tree":
+            part, root = _tree_part(graph, own)
+            lines = description_lines(part, root)
+        else:
+            lines = table_rows(graph, own.written)
+            part = graph
+        for line in lines:
+            entries[line.text.strip()] = _named_by(part, line.node, line.edge)
+            if line.node is not None and line.number:
+                numbers.setdefault(line.number, set()).add(part.nodes[line.node])
+    return ShownText(entries, numbers)
 
 
-def _as_one(graphs: Sequence[RootedGraph]) -> TextGraph:
-    return graphs[0].graph if len(graphs) == 1 else union_of([own.graph for own in graphs])
+def _named_by(graph: TextGraph, node: int | None, edge: int | None) -> NamedParts:
+    nodes = () if node is None else (graph.nodes[node],)
+    if edge is None:
+        return NamedParts(nodes)
+    head, label, tail = graph.edges[edge]
+    return NamedParts(nodes, ((graph.nodes[head], label, graph.nodes[tail]),))
+
+
+def _tree_part(graph: TextGraph, own: RetrievedPart) -> tuple[TextGraph, int]:
+    """The rows that are written, with their edges' ends and the root."""
+    edges = own.written.edges
+    nodes = with_ends(graph, {*own.written.nodes, own.root}, edges)
+    return part_of_graph(graph, Rows(tuple(nodes), edges)), nodes.index(own.root)
+
+
+def _tree_lines(graph: TextGraph, own: RetrievedPart) -> str:
+    """GRAG's description."""
+    return tree_description(*_tree_part(graph, own)) if graph.nodes else ""
+
+
+def _ego_tables(graph: TextGraph, rows: Rows) -> str:
+    """As GRAG's code writes an ego-graph; one without edges has no table of them."""
+    edges = f"{edge_table(graph, rows)}\n" if rows.edges else ""
+    return f"{node_table(graph, rows)}\n{edges}"
+
+
+def _facts_text(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> str:
+    facts = [_fact(triple) for triple in nearest_facts(question, vectors, method.options)]
+    return "".join(f"{line}\n" for line in (FACTS_HEAD, *facts)) if facts else ""
+
+
+def _fact(triple: Triple) -> str:
+    return f"({', '.join(triple)})"
 
 
 def _arrays(graph: TextGraph, vectors: TextVectors) -> GraphArrays:

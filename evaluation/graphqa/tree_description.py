@@ -31,18 +31,37 @@ class _Tree:
     depth: list[int]
 
 
+@dataclass(frozen=True, slots=True)
+class DescribedLine:
+    """A line of a graph's text: the node or the edge that it is of, and the node's number there."""
+
+    text: str
+    node: int | None = None
+    edge: int | None = None
+    number: str = ""
+
+
 def tree_description(graph: TextGraph, root: int = 0) -> str:
     """The lines of a graph; empty for one without nodes."""
+    return "".join(f"{line.text}\n" for line in description_lines(graph, root))
+
+
+def description_lines(graph: TextGraph, root: int = 0) -> list[DescribedLine]:
+    """The same, each with what it is of."""
     if not graph.nodes:
-        return ""
+        return []
     tree = _tree(graph, root)
     below, others = _edges_by_place(graph, tree)
-    lines: list[str] = []
+    lines: list[DescribedLine] = []
     for node in tree.order:
-        indent = _INDENT * tree.depth[node]
-        lines.append(f"{indent}[{tree.number[node]}] {_quoted(graph.nodes[node])}")
-        lines += (indent + _edge_line(graph, tree, edge) for edge in (*below[node], *others[node]))
-    return "\n".join(lines) + "\n"
+        indent, number = _INDENT * tree.depth[node], tree.number[node]
+        text = f"{indent}[{number}] {_quoted(graph.nodes[node])}"
+        lines.append(DescribedLine(text, node, number=number))
+        lines += (
+            DescribedLine(indent + _edge_line(graph, tree, edge), edge=edge)
+            for edge in (*below[node], *others[node])
+        )
+    return lines
 
 
 def _tree(graph: TextGraph, root: int) -> _Tree:

@@ -19,7 +19,7 @@ from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.evidence_sentences.other_person import other_person
 from dynagrag.generation.evidence_sentences.reranked_lines import reranked
-from dynagrag.generation.evidence_sentences.speaker_turns import quiet
+from dynagrag.generation.evidence_sentences.speaker_turns import quiet_sides
 from dynagrag.models.embedder_languages import is_english_alone
 
 
@@ -57,7 +57,8 @@ def best_lines(
     if reranker is not None:
         found = reranked(question.text, found, reranker)
     lines = evidence_lines(index, found)
-    clips = clips_of(index, lines, found.sides)
+    quiet = quiet_sides(found)
+    clips = clips_of(index, lines, found, quiet)
     foreign = foreign_language(question, found) or language_of_clips(index, clips)
     chance = answerable(index, question, found, foreign)
     looked_at = dict.fromkeys(s.row for s in found.sentences)
@@ -76,7 +77,7 @@ def best_lines(
         is_nothing_fitting=is_nothing_fitting,
         document_ids=ids,
         unknown_names=unknown,
-        quiet_speakers=() if is_nothing_fitting else quiet(lines, found.sides),
+        quiet_speakers=() if is_nothing_fitting else tuple(side.name for side in quiet),
         clips=clips,
         notes=(not_judged(name, foreign),) if chance is None else (),
         unread_language=language,

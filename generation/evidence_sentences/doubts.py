@@ -11,7 +11,7 @@ _MAX_QUOTE, _MAX_TITLE = 240, 60
 
 
 def doubts_text(answer: Answer | BestLines) -> str:
-    """The names that no document has, those of several speakers who say nothing near it, of whom
+    """The names that no document has, the sides of which nothing near it was found, of whom
     else lines say it, and that nothing fits; empty where there is no doubt.
     """
     doubts = []
@@ -23,9 +23,8 @@ def doubts_text(answer: Answer | BestLines) -> str:
         if nearest:
             doubts.append(f"The nearest: {', '.join(nearest)}.")
     if answer.quiet_speakers:
-        doubts.append(
-            f"Nothing that {' or '.join(answer.quiet_speakers)} says comes near this question."
-        )
+        sides = " or ".join(answer.quiet_speakers)
+        doubts.append(f"Nothing that comes near this question was found for {sides}.")
     if answer.other_person:
         doubts.append(_of_other(answer.other_person))
     if answer.is_nothing_fitting:

@@ -60,6 +60,12 @@ class Fits:
     stretches: Sequence[Sequence[PassageSentence]]
     sides: tuple[Side, ...] = ()
 
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the fits of the lines that say something; 0 of none."""
+        says = (self.parts["empty"] == 0) & (self.parts["call"] == 0)
+        return float(self.total[says].std()) if says.any() else 0.0
+
     def order(self) -> list[int]:
         """Best first; among equals the one that comes first in the better passage."""
         return [int(i) for i in np.argsort(-np.round(self.total, 6), kind="stable")]

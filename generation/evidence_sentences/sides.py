@@ -28,6 +28,8 @@ _EACH = re.compile(
     r"|\beach (?:one|of (?:them|you|us|the)|speaker|person|guest|member|participant|candidate)\b",
     re.IGNORECASE,
 )
+_ASKING = words_of(WordClass.ASKING)
+_POSSESSIVE = re.compile(r"['’]s?$")
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[^\w\s]")
 _MAX_WORDS = 4
 """Of the name of a thing."""
@@ -70,20 +72,18 @@ def _of_people(question: str, people: Sequence[frozenset[str]]) -> list[Side]:
     """Those who are named side by side, or all where the question compares."""
     words = [{w.casefold() for label in own for w in WORD.findall(label)} for own in people]
     tokens = list(_TOKEN.finditer(question))
-    shown = [re.sub(r"['’]s?$", "", token.group().casefold()) for token in tokens]
+    shown = [_POSSESSIVE.sub("", token.group().casefold()) for token in tokens]
     places = [[i for i, word in enumerate(shown) if word in own] for own in words]
     names = frozenset().union(*words)
-    if not _COMPARING.isdisjoint(shown):
-        beside = set(range(len(people)))
-    else:
-        beside = set()
-        for one, other in combinations(range(len(people)), 2):
-            if any(_are_joined(shown, a, b, names) for a in places[one] for b in places[other]):
-                beside |= {one, other}
-    chosen = [i for i in range(len(people)) if i in beside]
+    chosen = list(range(len(people)))
+    asks_again = _asks_again(shown, places, tokens)
+    if _COMPARING.isdisjoint(shown) and not asks_again:
+        chosen = _named_side_by_side(shown, places, names)
     if len(chosen) < 2:
         return []
-    clauses = _clauses(question, [places[i] for i in chosen], tokens, names) or [
+    least = 1 if asks_again else _MIN_CLAUSE
+    clauses = _clauses(question, [places[i] for i in chosen], tokens, names, least)
+    clauses = clauses or [
         _without(question, [tokens[p].span() for j in chosen if j != i for p in places[j]])
         for i in chosen
     ]
@@ -91,6 +91,36 @@ def _of_people(question: str, people: Sequence[frozenset[str]]) -> list[Side]:
         Side(max(sorted(people[i]), key=len), text, people[i])
         for i, text in zip(chosen, clauses, strict=True)
     ]
+
+
+def _named_side_by_side(
+    shown: Sequence[str], places: Sequence[Sequence[int]], names: frozenset[str]
+) -> list[int]:
+    """The numbers of those between whose names nothing stands but what joins them."""
+    beside: set[int] = set()
+    for one, other in combinations(range(len(places)), 2):
+        if any(_are_joined(shown, a, b, names) for a in places[one] for b in places[other]):
+            beside |= {one, other}
+    return sorted(beside)
+
+
+def _asks_again(
+    shown: Sequence[str], places: Sequence[Sequence[int]], tokens: Sequence[re.Match[str]]
+) -> bool:
+    """Whether a question of two goes on to ask of the other, too: "How long has Ann sung, and how
+    long has Bob danced?", "What are Ann's shop and Bob's mill called?".
+    """
+    if len(places) != 2 or not all(places):
+        return False
+    first, last = sorted(places, key=min)
+    end, begin = max(first), min(last)
+    joiners = [i for i in range(end + 1, begin) if shown[i] in _LISTING]
+    if not joiners:
+        return False
+    between = shown[joiners[-1] + 1 : begin]
+    if not between:
+        return all(_POSSESSIVE.search(tokens[i].group()) for i in (end, max(last)))
+    return between[0] in _ASKING and FUNCTION_WORDS.issuperset(between[2:])
 
 
 def _are_joined(shown: Sequence[str], one: int, other: int, names: frozenset[str]) -> bool:
@@ -106,9 +136,11 @@ def _clauses(
     places: Sequence[Sequence[int]],
     tokens: Sequence[re.Match[str]],
     names: frozenset[str],
+    least: int,
 ) -> list[str]:
-    """The parts of a question about two, if each says itself what is asked: "what Ann wants for her
-    shop with what Bob wants for his mill". `places`: of the names of each, among the tokens.
+    """The parts of a question about two, if each says itself what is asked, in `least` content
+    words: "what Ann wants for her shop with what Bob wants for his mill". `places`: of the names of
+    each, among the tokens.
     """
     if len(places) != 2 or not all(places):
         return []
@@ -118,7 +150,7 @@ def _clauses(
         if token.group().casefold() in _JOINERS:
             parts = [question[: token.start()], question[token.end() :]]
             own = [content_stems(part) - content_stems(" ".join(names)) for part in parts]
-            if all(len(stems - _COMPARING) >= _MIN_CLAUSE for stems in own):
+            if all(len(stems - _COMPARING) >= least for stems in own):
                 return parts[::-1] if is_turned else parts
     return []
 
@@ -139,7 +171,7 @@ def _of_things(index: LineIndex, question: str) -> list[Side]:
         while spans[0] and spans[0][0] > 0 and shown[spans[0][0] - 1] == ",":
             spans.insert(0, _thing_before(shown, spans[0][0] - 1))
         things = [
-            [t for t in tokens[a:b] if re.sub(r"['’]s?$", "", t.group().casefold()) not in names]
+            [t for t in tokens[a:b] if _POSSESSIVE.sub("", t.group().casefold()) not in names]
             for a, b in filter(None, spans)
         ]
         places = [(own[0].start(), own[-1].end()) for own in things if own]

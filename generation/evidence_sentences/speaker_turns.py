@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from itertools import zip_longest
+from math import inf
+
+import numpy as np
 
 from dynagrag.core.schema import EvidenceLine
-from dynagrag.generation.evidence_sentences.line_fit import WEIGHTS
+from dynagrag.generation.evidence_sentences.line_fit import WEIGHTS, Fits
 from dynagrag.generation.evidence_sentences.sides import Side
 
 LEAST_SHARE = 0.5
 """Of the best line's fit, without the part for its speaker: with less a line does not move forward.
+And of the best side's: with less a side says nothing of what is asked.
 """
 
 
@@ -26,19 +30,25 @@ def in_turn(lines: Sequence[EvidenceLine], sides: Sequence[Side]) -> list[Eviden
     return sorted(lines, key=lambda line: (-places[line.id, line.start], -line.fit))
 
 
-def quiet(lines: Sequence[EvidenceLine], sides: Sequence[Side]) -> tuple[str, ...]:
-    """Of several speakers, by their longest labels, those without a line that fits, where another
-    has one. `lines`: `in_turn`'s.
+def quiet_sides(found: Fits) -> tuple[Side, ...]:
+    """The sides without a line that fits at least half as well as the best of them all, where the
+    median line doesn't fit at all; a question never does. What is said around a line, often by
+    another side, doesn't count for it.
     """
-    if not all(side.labels for side in sides):
+    if not found.sides:
         return ()
-    queues, least = _queues(lines, sides)
-    silent = [
-        side.name
-        for own, side in zip(queues, sides, strict=True)
-        if all(_unnamed_fit(line) < least for line in own)
-    ]
-    return tuple(silent) if len(silent) < len(sides) else ()
+    parts = found.parts
+    says = ~(parts["question"] + parts["empty"] + parts["call"]).astype(bool)
+    if not says.any():
+        return ()
+    around = sum(WEIGHTS[name] * parts[name] for name in ("speaker", "stretch"))
+    own = np.where(says, found.total - around, -inf)
+    held = [np.array([side.holds(s) for s in found.sentences], dtype=bool) for side in found.sides]
+    best = [float(own[of_side].max(initial=-inf)) for of_side in held]
+    median = float(np.median(own[says]))
+    least = median + LEAST_SHARE * (max(best) - median)
+    quiet = tuple(side for side, fit in zip(found.sides, best, strict=True) if fit < least)
+    return quiet if len(quiet) < len(found.sides) else ()
 
 
 def _queues(

@@ -1,9 +1,9 @@
 """Graphs to vectors: layers that read nodes and edges, then the mean over each graph's nodes
 (docs/papers.md, Soft prompts).
 
-G-Retriever: Graph Transformer over the directed edges. GRAG: the same over both directions, with a
-flag for the direction, and what soft pruning left of nodes and edges goes into the messages of
-every layer.
+G-Retriever: Graph Transformer over the directed edges. GRAG: graph attention over both directions,
+with a flag for the direction, and what soft pruning left of nodes and edges goes into the messages
+of every layer.
 """
 
 import warnings
@@ -19,26 +19,28 @@ with warnings.catch_warnings():
         "ignore"
     )  # it scripts some of its own functions, which torch is about to drop
     from torch_geometric.data import Batch
-    from torch_geometric.nn import GCNConv, TransformerConv
+    from torch_geometric.nn import GATConv, GCNConv, TransformerConv
     from torch_geometric.utils import scatter
 
 from dynagrag.generation.soft_prompt.edge_attention import EdgeAttention
 
-Layer = Literal["transformer", "gat", "gcn"]
+Layer = Literal["transformer", "edge-gat", "gat", "gcn"]
+Distance = Literal["elements", "euclidean"]
 MAX_WIDTH, MAX_LAYERS = 16_384, 64
 """Far beyond the papers' 1024 and 4: the widths of the largest language models, which stand in for
 them without a projector.
 """
 _Count = Annotated[int, Field(gt=0)]
 _Width = Annotated[int, Field(gt=0, le=MAX_WIDTH)]
-_MASK_WIDTH = 32
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderOptions:
-    """`dimension`: of the vectors of nodes and edges. `layer`: transformer and gat read edges in
-    their messages, gcn not at all. The papers have 4 layers of 4 heads and a width of 1024.
-    `is_pruned`: GRAG's soft pruning; `is_two_way`: its edges, both ways.
+    """`dimension`: of the vectors of nodes and edges. `layer`: transformer (heads side by side) and
+    edge-gat (heads averaged) read edges in their messages, gat and gcn not at all. The papers have
+    4 layers of 4 heads and a width of 1024. `is_pruned`: GRAG's soft pruning, by the `distance` of
+    each element from the question's, as its code has it, or by one number, as its paper writes it;
+    `is_two_way`: its edges, both ways.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True)
@@ -50,6 +52,7 @@ class EncoderOptions:
     num_heads: _Count = 4
     is_pruned: bool = False
     is_two_way: bool = False
+    distance: Distance = "elements"
 
 
 class GraphEncoder(nn.Module):
@@ -65,7 +68,7 @@ class GraphEncoder(nn.Module):
         self.layers = nn.ModuleList(_layer(options, before, edge_width) for before in widths[:-1])
         self.norms = nn.ModuleList(nn.LayerNorm(options.width) for _ in widths[2:])
         if options.is_pruned:
-            self.node_mask, self.edge_mask = _mask_mlp(), _mask_mlp()
+            self.node_mask, self.edge_mask = _mask_mlp(options), _mask_mlp(options)
 
     def forward(self, batch: Batch) -> Tensor:
         """(g, width): the mean over each graph's nodes after the last layer; zeros for a graph
@@ -94,44 +97,56 @@ class GraphEncoder(nn.Module):
         """
         of_node = batch.query[batch.batch]
         of_edge = of_node[batch.edge_index[0]]
-        alpha_v = torch.sigmoid(self.node_mask((batch.x - of_node).norm(dim=1, keepdim=True)))
-        alpha_e = torch.sigmoid(
-            self.edge_mask((batch.edge_attr - of_edge).norm(dim=1, keepdim=True))
-        )
+        alpha_v = torch.sigmoid(self.node_mask(self._distance(batch.x - of_node)))
+        alpha_e = torch.sigmoid(self.edge_mask(self._distance(batch.edge_attr - of_edge)))
         return alpha_v, alpha_e
+
+    def _distance(self, difference: Tensor) -> Tensor:
+        """(n, d) or (n, 1) of the difference (n, d)."""
+        if self.options.distance == "elements":
+            return difference.abs()
+        length: Tensor = difference.norm(dim=1, keepdim=True)
+        return length
 
     def _messages(
         self, layer: nn.Module, h: Tensor, ends: Tensor, alpha_e: Tensor, y: Tensor
     ) -> Tensor:
-        out: Tensor = (
-            layer(h, ends, alpha_e.squeeze(1))
-            if self.options.layer == "gcn"
-            else layer(h, ends, alpha_e * y)
-        )
+        match self.options.layer:
+            case "gcn":
+                out: Tensor = layer(h, ends, alpha_e.squeeze(1))
+            case "gat":
+                out = layer(h, ends)
+            case _:
+                out = layer(h, ends, alpha_e * y)
         return out
 
 
 def _layer(options: EncoderOptions, before: int, edge_width: int) -> nn.Module:
-    per_head = options.width // options.num_heads
+    width, num_heads = options.width, options.num_heads
     made: nn.Module
     match options.layer:
         case "transformer":
-            made = TransformerConv(before, per_head, options.num_heads, edge_dim=edge_width)
+            made = TransformerConv(before, width // num_heads, num_heads, edge_dim=edge_width)
+        case "edge-gat":
+            made = EdgeAttention(before, width, num_heads, edge_width)
         case "gat":
-            made = EdgeAttention(before, per_head, options.num_heads, edge_width)
+            made = GATConv(before, width, num_heads, concat=False)
         case "gcn":
-            made = GCNConv(before, options.width)
+            made = GCNConv(before, width)
         case _:
             assert_never(options.layer)
     return made
 
 
-def _mask_mlp() -> nn.Sequential:
-    """Of a distance alone; it begins by keeping about all."""
-    last = nn.Linear(_MASK_WIDTH, 1)
+def _mask_mlp(options: EncoderOptions) -> nn.Sequential:
+    """Three layers, twice as wide as the encoder, as in GRAG's code; it begins by keeping about
+    all.
+    """
+    before = options.dimension if options.distance == "elements" else 1
+    middle, last = 2 * options.width, nn.Linear(2 * options.width, 1)
     nn.init.constant_(last.bias, 2.0)
     return nn.Sequential(
-        nn.Linear(1, _MASK_WIDTH), nn.ReLU(), nn.Linear(_MASK_WIDTH, _MASK_WIDTH), nn.ReLU(), last
+        nn.Linear(before, middle), nn.ReLU(), nn.Linear(middle, middle), nn.ReLU(), last
     )
 
 

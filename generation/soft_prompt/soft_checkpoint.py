@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from dynagrag.checkpoints.checkpoints import load_checkpoint, read_description
 from dynagrag.config.settings import Settings
@@ -22,13 +22,18 @@ from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, S
 
 _LOG = logging.getLogger(__name__)
 _MAX_SHOWN = 60
+VERSION = 2
+"""Of networks and of the texts that they learned. 1: soft pruning read one number of a node, GAT
+was GATv2, and tables of a part of a graph had numbers of their own.
+"""
 
 
 class SoftNetwork(BaseModel):
     """A network's description in its checkpoint. `lm`, `lm_width`, `lm_digest`, `precision`: the
     language model that it was trained before, a hash of that one's weights (None where an older
-    version trained it), and how exactly they were kept. `without` and `description`: of a set's
-    training, see `evaluation.graphqa.graph_methods`.
+    version trained it), and how exactly they were kept. `version`: see VERSION. `without`,
+    `description` and `retrieval`: of a set's training, see `evaluation.graphqa.graph_methods` and
+    `retrieval_options`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -41,6 +46,8 @@ class SoftNetwork(BaseModel):
     options: SoftPromptOptions
     without: tuple[str, ...] = ()
     description: str = "tables"
+    retrieval: dict[str, Any] = Field(default_factory=dict)
+    version: int = 1
 
     @model_validator(mode="after")
     def _check_heads(self) -> "SoftNetwork":
@@ -60,7 +67,7 @@ def network_of(method: str, lm: LanguageModel, options: SoftPromptOptions) -> di
         "lm_digest": lm.digest,
         "precision": lm.precision.value,
     }
-    return {"method": method, **of_lm, "options": asdict(options)}
+    return {"method": method, **of_lm, "options": asdict(options), "version": VERSION}
 
 
 def read_network(folder: Path, kind: str, embedder: EmbedderIdentity) -> SoftNetwork:
@@ -79,6 +86,11 @@ def read_network(folder: Path, kind: str, embedder: EmbedderIdentity) -> SoftNet
             " trained it"
         ) from err
     encoder = network.options.encoder
+    if encoder and network.version < 2 and (encoder.is_pruned or encoder.layer == "gat"):
+        raise LoadError(
+            f"{folder} can't be used: an older version trained it, whose soft pruning or graph"
+            " attention had other weights; train it again, or take the version that trained it"
+        )
     if encoder is not None and encoder.dimension != checkpoint.dimension:
         widths = (
             f"its encoder reads vectors of {encoder.dimension} numbers, and it was trained on"

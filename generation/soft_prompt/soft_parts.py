@@ -41,6 +41,6 @@ class Paper(StrEnum):
 
 
 G_RETRIEVER = SoftParts(has_graph=True)
-GRAG = SoftParts(has_graph=True, is_pruned=True, is_two_way=True)
+GRAG = SoftParts(has_graph=True, is_pruned=True, is_two_way=True, layer="edge-gat")
 GRAPH_TOKEN = SoftParts(has_graph=True, has_text=False)
 PROMPT_TUNING = SoftParts(has_virtual=True)

@@ -8,7 +8,12 @@ from typing import Any
 from dynagrag.checkpoints.training_loop import TrainingOptions
 from dynagrag.core.errors import UsageError
 from dynagrag.generation.soft_prompt.adapters import LoraOptions
-from dynagrag.generation.soft_prompt.graph_encoder import MAX_LAYERS, MAX_WIDTH, EncoderOptions
+from dynagrag.generation.soft_prompt.graph_encoder import (
+    MAX_LAYERS,
+    MAX_WIDTH,
+    Distance,
+    EncoderOptions,
+)
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
 from dynagrag.generation.soft_prompt.soft_parts import Paper, SoftParts
 from dynagrag.generation.soft_prompt.soft_prompt_model import (
@@ -22,13 +27,15 @@ from dynagrag.generation.soft_prompt.soft_prompt_model import (
 class SoftRecipe:
     """`width`: of the graph encoder's layers, `num_layers` of them, of 4 heads each; `projection`:
     of the projector's middle, None: twice the width; `num_virtual`: tokens of prompt tuning.
-    `learning_rate`: at its highest; `patience`: epochs without gain after which it stops.
+    `distance`: of nodes and edges from the question, by which GRAG prunes. `learning_rate`: at its
+    highest; `patience`: epochs without gain after which it stops.
     """
 
     width: int = 256
     num_layers: int = 4
     projection: int | None = None
     num_virtual: int = 10
+    distance: Distance = "elements"
     learning_rate: float = 3e-4
     batch_size: int = 8
     patience: int = 2
@@ -74,6 +81,7 @@ class SoftRecipe:
                 num_heads=NUM_HEADS if width % NUM_HEADS == 0 else 1,
                 is_pruned=parts.is_pruned,
                 is_two_way=parts.is_two_way,
+                distance=self.distance,
             )
         return SoftPromptOptions(
             encoder,

@@ -26,6 +26,7 @@ from dynagrag.ingest.load.parsed import (
     split_lines,
 )
 from dynagrag.ingest.load.prose import parse_text
+from dynagrag.ingest.load.saved_chat import parse_saved_chat
 from dynagrag.ingest.load.tables import columns_of, has_times, is_table_of_turns, parse_table
 
 _SHORT_LINE = 0.75
@@ -352,6 +353,9 @@ def parse_html(text: str) -> Parsed:
         # lxml: the standard library's parser needs quadratic time for broken tags (60 s for 1 MB of
         # "<v ").
         soup = BeautifulSoup(text, "lxml")
+        chat = parse_saved_chat(soup)
+        if chat is not None:
+            return chat
         heading = soup.title or soup.find("h1")
         title = collapse(heading.get_text()) if heading is not None else ""
         tables = list(_elements_of_turns(soup))

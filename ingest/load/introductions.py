@@ -1,10 +1,10 @@
-"""Names by which speakers introduce themselves whose labels are no names, "Speaker 3: Hi, I'm
-Ifeoma.", or that the head of a transcript gives such a label: "INTERVIEWER: Rosa Lind" above turns
-of "Q". They are offered, never taken: people also speak for others.
+"""Finds names for labels that are none: what a speaker calls themselves ("Speaker 3: Hi, I'm
+Ifeoma."), and whom the head of a transcript names ("INTERVIEWER: Rosa Lind" above turns of "Q").
+A name is offered to the user, never taken, since people also speak for others.
 
-"My name is" tells a name; "I'm" also tells what somebody is ("I'm Swedish"). So it counts with a
-greeting before it, where somebody else says the name, or, unless the word ends as words of origin
-do, in the first thing that the label says.
+After "my name is" stands a name. After "I'm" may stand anything ("I'm Swedish"), so that counts in
+three cases: behind a greeting, where another speaker uses the name, or in the label's first turn
+unless the word ends as words of origin do (-ish, -ese).
 """
 
 import re
@@ -46,8 +46,8 @@ _FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """The name that a label's speaker gives, or the head of the transcript, whose lines are
-    nobody's; and the turn in which.
+    """A label, a name for it, and the turn that says so: the speaker's own, or a line of the head,
+    which is nobody's.
     """
 
     label: str
@@ -56,19 +56,21 @@ class Introduction:
 
     @property
     def option(self) -> str:
-        """What takes the name."""
+        """The option of `dynagrag ingest` that gives the label this name."""
         return f"--speaker-map {quote(f'{self.label}={self.name}')}"
 
     def text(self) -> str:
-        """In one line, without the option."""
+        """One line for the terminal, without the option."""
         at = "" if self.line.start_s is None else f" ({clock(self.line.start_s)})"
         source = "says to be" if self.line.speaker else "is, by the transcript's head,"
         return f"{self.label} {source} {self.name}: turn {self.line.turn}{at}, “{self.line.words}”"
 
 
 def introductions(turns: Sequence[SourceTurn]) -> tuple[Introduction, ...]:
-    """One of each label that is no name and whose speaker gives one name, which no other label has
-    or gives; in the order of the labels.
+    """Introductions in the order of the labels, at most one a label.
+
+    A label gets none where it is a name itself, where its names don't hold each other ("Ann" and
+    "Ann Lee" do), or where another label has or gets the same name.
     """
     labels = dict.fromkeys(turn.speaker for turn in turns if turn.speaker)
     unnamed = {label for label in labels if not name_forms(label)}
@@ -103,7 +105,7 @@ def introductions(turns: Sequence[SourceTurn]) -> tuple[Introduction, ...]:
 def _names_in_head(
     turns: Sequence[SourceTurn], unnamed: set[str]
 ) -> Iterator[tuple[str, str, AuditLine]]:
-    """The labels to which a field of the head gives a name, before anybody with a label speaks."""
+    """Yields (label, name, line) of the fields in the head, which ends where a label speaks."""
     for place, turn in enumerate(turns[:_HEAD_TURNS]):
         if turn.speaker:
             return
@@ -116,7 +118,7 @@ def _names_in_head(
 
 
 def _names(text: str, turns: Sequence[SourceTurn], label: str, *, is_first: bool) -> Iterator[str]:
-    """The names that a turn's speaker gives as their own."""
+    """Yields the names that a turn's speaker gives; `is_first`: it is the label's first turn."""
     for match in _NAMED.finditer(text):
         if _is_own(text, match.start(), match["name"]):
             yield match["name"]
@@ -130,7 +132,9 @@ def _names(text: str, turns: Sequence[SourceTurn], label: str, *, is_first: bool
 
 
 def _is_own(text: str, start: int, name: str) -> bool:
-    """Whether it is no word that begins a sentence's rest, a title or a role, and isn't quoted."""
+    """Whether a match is the speaker's own name: no common word, title or role ("I'm Doctor"), and
+    not what they report somebody to have said.
+    """
     first = name.split()[0].casefold()
     no_names = COMMON_WORDS | HONORIFICS | ROLE_NOUNS
     sentence = re.split(r"[.?!] ", text[:start])[-1]
@@ -143,6 +147,6 @@ def _is_said_by_others(name: str, turns: Sequence[SourceTurn], label: str) -> bo
 
 
 def _longest(names: dict[str, AuditLine]) -> str:
-    """The name that holds all others, "" where two have nothing to do with each other."""
+    """The longest name where it holds the words of all the others, else ""."""
     longest = max(names, key=len, default="")
     return longest if all(set(name.split()) <= set(longest.split()) for name in names) else ""

@@ -7,10 +7,9 @@ gathered into turns (`spoken_words`).
 
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,7 +22,7 @@ from dynagrag.ingest.load.field_names import TEXT, field_name
 from dynagrag.ingest.load.field_turns import turns_in_field, with_leading_times
 from dynagrag.ingest.load.html_text import html_lines, is_markup, read_field
 from dynagrag.ingest.load.json_guesses import recurring_note, with_guesses
-from dynagrag.ingest.load.json_people import of_one_kind, spans_of_speakers, with_names
+from dynagrag.ingest.load.json_people import of_one_kind, with_names
 from dynagrag.ingest.load.json_places import (
     FEW_PAIRS,
     MOST_WORDS,
@@ -32,7 +31,6 @@ from dynagrag.ingest.load.json_places import (
     known_records,
     listed_records,
     lists_in,
-    records_at,
     rows_in,
     searched_records,
     wrapped_records,
@@ -42,9 +40,11 @@ from dynagrag.ingest.load.json_records import (
     JsonRecord,
     has_words,
     read_record,
+    seconds_of,
     view_of,
     with_replies,
 )
+from dynagrag.ingest.load.json_speaker_spans import speaker_spans, speaker_within, with_speakers
 from dynagrag.ingest.load.parsed import (
     DATE_KEY,
     MAX_TURN_CHARS,
@@ -79,19 +79,8 @@ _GUESSED = frozenset({"turns-json", "other-json"})
 """Forms of any program, whose keys may be its own."""
 _BRACES = re.compile(r"[{}]")
 _MAX_OTHERS = 4
-_MAX_VOICES = 20
-"""At once, in a list of who spoke when."""
-_NEARLY = 0.8
-"""The share of a segment that whoever speaks meanwhile must fill."""
 _SAMPLE_RECORDS, _MAX_TIME = 20, 40
 _LOOKS_TIMED = re.compile(r"(?<!\d)\d{1,2}:\d\d(?!\d)")
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class _SpeakerSpan:
-    start: float
-    end: float
-    speaker: str
 
 
 def parse_json(text: str) -> Parsed:
@@ -418,7 +407,7 @@ def _turns_of(
     spans = (
         []
         if is_named
-        else _speaker_spans(
+        else speaker_spans(
             data, found, part_unit_s if any(own.parts for own in records) else unit_s
         )
     )
@@ -426,7 +415,7 @@ def _turns_of(
     turns: list[tuple[str | None, SourceTurn]] = []
     num_lost = 0
     for record in records:
-        words = _with_speakers(_words_of(record, part_unit_s), spans)
+        words = with_speakers(_words_of(record, part_unit_s), spans)
         pieces, is_lost = _pieces(record, words, unit_s, is_whole=is_whole)
         num_lost += is_lost
         for piece in pieces:
@@ -440,7 +429,7 @@ def _turns_of(
                     " read; split it at its speakers"
                 )
             start_s = shown_s if piece.start_s is None else piece.start_s
-            speaker = speaker_or_none(piece.speaker) or _within(start_s, piece.end_s, spans)
+            speaker = speaker_or_none(piece.speaker) or speaker_within(start_s, piece.end_s, spans)
             turn = SourceTurn(collapse(text), speaker, start_s, piece.end_s)
             turns.append((record.channel, turn))
     if num_lost:
@@ -470,7 +459,9 @@ def _plain_times(
 
 def _words_of(record: JsonRecord, unit_s: float) -> list[SpokenWord]:
     return [
-        SpokenWord(part.text, part.speaker or record.speaker, *_seconds(part, unit_s), part.is_sign)
+        SpokenWord(
+            part.text, part.speaker or record.speaker, *seconds_of(part, unit_s), part.is_sign
+        )
         for part in record.parts
     ]
 
@@ -490,7 +481,7 @@ def _pieces(
             return pieces_of(words, text), False
         is_lost = True
     pieces = [] if text else pieces_of(words)
-    start, end = _seconds(record, unit_s)
+    start, end = seconds_of(record, unit_s)
     first = next((word.start_s for word in words if word.start_s is not None), None)
     spoken = (word for word in reversed(words) if word.text.strip())
     last = next((word.end_s for word in spoken if word.end_s is not None), None)
@@ -502,16 +493,6 @@ def _pieces(
             end if end is not None or is_lost else last,
         )
     ], is_lost
-
-
-def _seconds(record: JsonRecord | JsonPart, unit_s: float) -> tuple[float | None, float | None]:
-    """Start and end."""
-    start = None if record.start is None else record.start.seconds(unit_s)
-    if record.end is not None:
-        return start, record.end.seconds(unit_s)
-    if start is None or record.duration is None:
-        return start, None
-    return start, start + record.duration.seconds(unit_s)
 
 
 def _by_channel(turns: Sequence[tuple[str | None, SourceTurn]]) -> list[SourceTurn]:
@@ -578,70 +559,6 @@ def _title_of(data: Any, name: str) -> str:
     return _title(data.get("title")) or (
         _title(nested.get("title")) if isinstance(nested, dict) else ""
     )
-
-
-# ----------------------------------------------------------------- Who spoke when, apart from words
-
-
-def _speaker_spans(data: Any, found: FoundRecords, unit_s: float) -> list[_SpeakerSpan]:
-    """Who spoke from when to when in seconds, in order, for a file that counts in a unit."""
-    lists = [
-        [read_record(value, path, around) for value, around in records_at(found.data, path)]
-        for path in found.form.speakers
-    ]
-    for read in (*lists, spans_of_speakers(data, found.path)):
-        timed = [(own.speaker, *_seconds(own, unit_s)) for own in read]
-        spans = [
-            _SpeakerSpan(start, end, speaker)
-            for speaker, start, end in timed
-            if start is not None and end is not None and speaker is not None
-        ]
-        if spans:
-            return sorted(spans)
-    return []
-
-
-def _within(
-    start_s: float | None, end_s: float | None, spans: Sequence[_SpeakerSpan]
-) -> str | None:
-    """Who speaks nearly all the time from one second to another; None where that is nobody."""
-    if start_s is None or end_s is None or end_s <= start_s:
-        return None
-    spoken: dict[str, float] = {}
-    first = bisect_right(spans, start_s, key=lambda span: span.start)
-    for span in spans[max(0, first - _MAX_VOICES) :]:
-        if span.start >= end_s:
-            break
-        length = max(0.0, min(end_s, span.end) - max(start_s, span.start))
-        spoken[span.speaker] = spoken.get(span.speaker, 0.0) + length
-    speaker = max(spoken, key=spoken.__getitem__, default="")
-    return speaker if spoken.get(speaker, 0.0) >= _NEARLY * (end_s - start_s) else None
-
-
-def _with_speakers(words: list[SpokenWord], spans: Sequence[_SpeakerSpan]) -> list[SpokenWord]:
-    """Words whose speaker isn't told take that of the span in whose midst they are; one without a
-    speaker between two of the same is theirs.
-    """
-    made = []
-    for word in words:
-        speaker = word.speaker
-        if speaker is None and spans and word.start_s is not None:
-            middle = (word.start_s + (word.end_s or word.start_s)) / 2
-            at = bisect_right(spans, middle, key=lambda span: span.start) - 1
-            if at >= 0 and middle <= spans[at].end:
-                speaker = spans[at].speaker
-        made.append(replace(word, speaker=speaker))
-    known: str | None = None
-    waiting: list[int] = []
-    for number, word in enumerate(made):
-        if word.speaker is None:
-            waiting.append(number)
-            continue
-        if word.speaker == known:
-            for gap in waiting:
-                made[gap] = replace(made[gap], speaker=known)
-        known, waiting = word.speaker, []
-    return made
 
 
 def _roles(records: Sequence[Any]) -> dict[str, str]:

@@ -1,22 +1,14 @@
-"""What else a JSON file says of who speaks, beside its segments: names by ids, who spoke from when
-to when, and records of another kind in one list.
-"""
+"""What else a JSON file says beside its segments: names by ids, and records of other kinds."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
 from dynagrag.ingest.load.field_names import PEOPLE_STEMS, PERSON_NAME, TEXT, field_name
-from dynagrag.ingest.load.json_places import lists_in
 from dynagrag.ingest.load.json_records import (
-    JsonRecord,
-    has_words,
-    read_record,
     text_key,
     view_of,
     words_in,
@@ -100,20 +92,6 @@ def _name_in(record: Mapping[str, Any]) -> str:
     named = (view[key] for key in keys if isinstance(view[key], str))
     name = next((own for own in named if own.strip()), "")
     return collapse(name)[:_MAX_NAME]
-
-
-def spans_of_speakers(data: Any, path: str) -> list[JsonRecord]:
-    """Who spoke from when to when, in a list without words beside that of the words; empty where a
-    file has none.
-    """
-    for own, values in lists_in(data):
-        if own == path or len(values) < 2 or any(map(has_words, values)):
-            continue
-        with suppress(LoadError):  # a list of other things
-            read = [read_record(value, own, {}) for value in values]
-            if all(r.speaker and r.start and (r.end or r.duration) for r in read):
-                return read
-    return []
 
 
 def of_one_kind(values: list[Any]) -> tuple[list[Any], str]:

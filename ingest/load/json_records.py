@@ -204,6 +204,16 @@ def read_record(record: Any, place: str, around: Mapping[str, Any]) -> JsonRecor
     )
 
 
+def seconds_of(record: JsonRecord | JsonPart, unit_s: float) -> tuple[float | None, float | None]:
+    """Start and end of a record or word in seconds, for a file that counts in this unit."""
+    start = None if record.start is None else record.start.seconds(unit_s)
+    if record.end is not None:
+        return start, record.end.seconds(unit_s)
+    if start is None or record.duration is None:
+        return start, None
+    return start, start + record.duration.seconds(unit_s)
+
+
 def _joined(text: Any) -> Any:
     """A text in pieces, some of which are objects (links in a chat's export), as one."""
     if not isinstance(text, list) or not any(isinstance(own, dict) for own in text):

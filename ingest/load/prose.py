@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
-from dynagrag.core.text import collapse
+from dynagrag.core.text import collapse, short
+from dynagrag.ingest.load.line_records import parse_line_records
 from dynagrag.ingest.load.paragraph_times import take_times, without_frames
 from dynagrag.ingest.load.parsed import Parsed, paragraphs, without_tags
+from dynagrag.ingest.load.speech_signs import says_i
 from dynagrag.ingest.load.spoken_text import parse_spoken
 from dynagrag.ingest.load.stamp_shapes import unread_stamps, with_clocks
 from dynagrag.ingest.load.tables import is_table_of_turns, parse_table
@@ -28,15 +30,42 @@ _STRONG = re.compile(r"(\*\*|__)(?=[^\s*_])([^*_]{1,500})(?<=\S)\1")
 _EMPHASIS = re.compile(r"(?<![\w*])([*_`])(?=[^\s*_`])([^*_`]{1,500})(?<=\S)\1(?![\w*])")
 
 
+_BY = re.compile(
+    r"\b(?i:by|von|par|por|di|door|av|af|przez):? (?:(?:[^\W\d_]+\.?|the) ){0,3}?"
+    r"(?P<name>(?:[A-Z][^\W\d_]*[.]? ){1,3}[A-Z][^\W\d_]+)"
+)
+_MOST_HEADS, _MAX_HEAD, _SAYING_I = 4, 160, 0.3
+
+
 def parse_text(lines: list[str]) -> Parsed:
     """Turns where the text names speakers or times, else one a paragraph (format text)."""
+    records = parse_line_records(lines)
+    if records is not None:
+        return records
     lines, notes = without_frames(lines)
     lines, notes_of_stamps = with_clocks(lines)
     lines, times = take_times(lines)
     prose = [SourceTurn(collapse(" ".join(block))) for block in paragraphs(lines)]
     parsed = parse_spoken(lines, prose, times=times)
-    notes = (*notes, *notes_of_stamps, *parsed.notes, *_unread(lines, parsed))
+    notes = (*notes, *notes_of_stamps, *parsed.notes, *_unread(lines, parsed), *_byline(parsed))
     return replace(parsed, format=parsed.format or "text", notes=notes)
+
+
+def _byline(parsed: Parsed) -> tuple[str, ...]:
+    """A note on a head that names somebody, as a sermon's does, above a text that says I and has no
+    speaker.
+    """
+    if any(turn.speaker for turn in parsed.turns):
+        return ()
+    heads = [turn.text for turn in parsed.turns[:_MOST_HEADS]]
+    named = next((match for text in heads if (match := _BY.search(text[:_MAX_HEAD]))), None)
+    num_own = sum(says_i(turn.text) for turn in parsed.turns)
+    if named is None or num_own < max(2, _SAYING_I * len(parsed.turns)):
+        return ()
+    return (
+        f"no speaker taken, though its head says {short(collapse(named[0]), 60)} and the text says"
+        f" I: where it is theirs, --speaker-map '-={collapse(named['name'])}'",
+    )
 
 
 def _unread(lines: list[str], parsed: Parsed) -> tuple[str, ...]:
@@ -69,7 +98,7 @@ def _parse_untabled(lines: list[str]) -> Parsed:
     )
     prose = [SourceTurn(collapse(text)) for _, text in blocks]
     parsed = parse_spoken(lines, prose, title, _without_markup, times)
-    return replace(parsed, notes=(*notes, *parsed.notes, *_unread(lines, parsed)))
+    return replace(parsed, notes=(*notes, *parsed.notes, *_unread(lines, parsed), *_byline(parsed)))
 
 
 def _tables_of_turns(lines: list[str]) -> Iterator[tuple[int, int, Parsed]]:

@@ -27,7 +27,7 @@ _FRAMED = r"\d\d:\d\d:\d\d[:;]\d\d(?!\d)"
 _SPACED = r"\d\d_\d\d_\d\d(?![\d_])"
 _WITH_UNIT = rf"(?:{_UNITS}|{_PRIMES}|{_FRAMED}|{_SPACED}|{_SECONDS}(?!\w))"
 _ANY = rf"(?:{_WITH_UNIT}|{_CLOCK})"
-_KEY = r"(?:[Tt]\+|@ ?|(?i:t|ts|time|at|start|begin|offset|pos)[=:] ?)"
+_KEY = r"(?:[Tt]\+|@ ?|(?i:t|ts|time|at|start|begin|offset|pos)= ?)"
 _UNTIL = rf"(?: ?(?:-->|->|→|[-–—~]|\.\.|to) ?(?P<end>{_ANY})| ?\+ ?(?P<length>{_ANY}))?"
 _RANGE = rf"{_NUMBER} ?(?:-->|->|→) ?{_NUMBER}"
 _HEAD = re.compile(
@@ -36,7 +36,7 @@ _HEAD = re.compile(
     + r")(?P<bar>[ \t]*[|>;](?=[ \t])|[ \t]*[-–—:](?=[ \t]))?(?:[ \t]+|$)"
 )
 _BRACKETED = re.compile(
-    rf"(?P<mark>[\[(<{{]\s?(?:{_KEY})?(?:(?P<clock>{_ANY})"
+    rf"(?P<mark>[\[(<{{]\s?(?:{_KEY})?(?:(?P<clock>{_ANY})(?: (?:min|hrs?|h))?"
     + _UNTIL
     + rf"|(?P<range>{_RANGE}))\s?[\])>}}])"
 )

@@ -107,7 +107,7 @@ def instant_of(value: Any, hint_s: float | None = None) -> Instant | None:
     if not isinstance(value, str):
         raise ValueError("is no time")
     text = value.strip()
-    seconds = any_seconds(text)
+    seconds = _of_milliseconds(text) if text.endswith("ms") else any_seconds(text)
     if seconds is not None:
         is_sure = ":" in text or text.endswith("s")
         return Instant(seconds, None if is_sure else hint_s, is_sure)
@@ -130,6 +130,12 @@ def instant_of(value: Any, hint_s: float | None = None) -> Instant | None:
         when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)
         return Instant(when.timestamp(), is_sure=True)
     raise ValueError("is no time")
+
+
+def _of_milliseconds(text: str) -> float | None:
+    """Seconds of `1500ms`; None for another text."""
+    count = None if ":" in text else any_seconds(text.removesuffix("ms"))
+    return None if count is None else count * MILLI_S
 
 
 def _of_parts(value: Mapping[str, Any]) -> Instant | None:

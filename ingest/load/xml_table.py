@@ -4,6 +4,7 @@ come again, its columns their attributes and the short elements beside the words
 So one decision about values (`table_columns`) says who speaks and when, here as in tables.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -11,9 +12,10 @@ from dataclasses import asdict, dataclass, field, replace
 from xml.etree import ElementTree
 
 from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import any_seconds, collapse
 from dynagrag.ingest.load.clocks import lone_clock
-from dynagrag.ingest.load.field_names import PEOPLE_STEMS
+from dynagrag.ingest.load.field_names import PEOPLE_STEMS, field_name
 from dynagrag.ingest.load.json_forms import parse_data
 from dynagrag.ingest.load.json_people import names_of, with_names
 from dynagrag.ingest.load.label_shapes import ends_sentence
@@ -32,6 +34,7 @@ _MOST_SINGLE = 1.2
 """Words a row, where each is a single word."""
 _ROLES = frozenset({"text", "speaker", "start", "end", "duration"})
 _PEOPLE = (*PEOPLE_STEMS, "voice")
+_RATES = frozenset({"rate", "fps", "framerate", "timebase", "frames"})
 _MAX_PEOPLE = 500
 _FEWEST_WORDS_LEFT, _MOST_LEFT, _MAX_COLUMNS = 10, 4, 200
 
@@ -113,10 +116,12 @@ def parse_unknown(root: Element) -> Parsed | None:
         raise LoadError(f"an unknown XML form, read from {records[0].path}: {err}") from err
     if parsed is None or not _is_said(parsed, rows):
         return None
-    turns = with_names(parsed.turns, lists)
+    turns, notes_of_frames = _without_frames(parsed.turns, lists)
+    turns = with_names(turns, lists)
     notes = [
         f"an unknown XML form: read from {records[0].path}",
         *parsed.notes,
+        *notes_of_frames,
         *_left(tree, nodes, is_read),
     ]
     titles = [
@@ -354,6 +359,33 @@ def _is_said(parsed: Parsed, rows: Sequence[Sequence[str]]) -> bool:
     return (is_timed and (is_sure or sentences)) or (
         sentences and any(turn.speaker for turn in turns)
     )
+
+
+def _without_frames(
+    turns: Sequence[SourceTurn], lists: Mapping[str, Sequence[Mapping[str, str]]]
+) -> tuple[tuple[SourceTurn, ...], tuple[str, ...]]:
+    """Turns whose whole numbers count frames, as a rate beside them says, in seconds; a note."""
+    rates = {
+        float(value)
+        for path, listed in lists.items()
+        for fields in listed
+        for key, value in fields.items()
+        if field_name(path.rpartition(".")[2] if key == "name" else key) in _RATES
+        and re.fullmatch(r"\d{2,3}(?:\.\d{1,3})?", value)
+    }
+    times = [own for turn in turns for own in (turn.start_s, turn.end_s) if own is not None]
+    if len(rates) != 1 or not times or any(own % 1 for own in times):
+        return tuple(turns), ()
+    rate = rates.pop()
+    made = (
+        replace(
+            turn,
+            start_s=None if turn.start_s is None else turn.start_s / rate,
+            end_s=None if turn.end_s is None else turn.end_s / rate,
+        )
+        for turn in turns
+    )
+    return tuple(made), (f"times count frames, {rate:g} a second as the file says",)
 
 
 def _lists(nodes: Sequence[_XmlNode], is_read: set[int]) -> dict[str, list[dict[str, str]]]:

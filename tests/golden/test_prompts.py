@@ -134,7 +134,11 @@ INPUTS: dict[str, dict[str, object]] = {
         "user": "Extract.",
         "schema": '{"type":"object"}',
     },
-    "name_support": {"question": "Argument 1: cats purr\nArgument 2: cats are calm"},
+    "name_support": {
+        "question": "Argument 1: cats purr\nArgument 2: cats are calm",
+        "form": "tables",
+    },
+    "name_support-token": {"question": "Who is it?", "form": "token"},
     "closed_book": {"question": "What failed?"},
     "short_answer": {"question": "What failed?", "answer": "LMP says that MAIN B is reading zip."},
     "write_question": {"kind": "specific", "about": "", "lines": LINES},

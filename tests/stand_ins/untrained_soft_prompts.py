@@ -36,7 +36,12 @@ class UntrainedSoftPrompts:
         of = embedder or self._embedder
         is_grag = method == "grag"
         encoder = EncoderOptions(
-            of.dimension, width=16, num_layers=1, is_pruned=is_grag, is_two_way=is_grag
+            of.dimension,
+            "edge-gat" if is_grag else "transformer",
+            width=16,
+            num_layers=1,
+            is_pruned=is_grag,
+            is_two_way=is_grag,
         )
         model = SoftPromptModel(
             self._lm, SoftPromptOptions(encoder, projection=32, layout=LayoutOptions(768, 48, 8))

@@ -100,7 +100,9 @@ def test_five_lines_are_shown_or_as_many_as_are_asked_for(
 
 def test_who_of_several_speakers_says_nothing_near_a_question_is_told() -> None:
     rows = list(answer_lines(answer(2, quiet_speakers=("Ann", "Bob"))))
-    assert rows[1] == "Nothing that Ann or Bob says comes near this question. The nearest lines:"
+    assert rows[1] == (
+        "Nothing that comes near this question was found for Ann or Bob. The nearest lines:"
+    )
 
 
 def test_that_nothing_fits_is_said_before_the_nearest_lines() -> None:
@@ -314,5 +316,9 @@ def test_words_of_nobody_among_those_of_speakers_do_not_look_like_the_last_one_s
         '"Since 1931."',
         'ANN 1:01: "I see."',
     ]
+    laughs = replace(turns[1], quote="[Laughs]", end=28)
+    of_sounds = replace(made.clips[0], turns=(turns[0], laughs, turns[3]), hits=(), best=(0, 18))
+    rows = [row.strip() for row in answer_lines(replace(made, clips=(of_sounds,)))]
+    assert '"[Laughs]"' in rows
     alone = replace(made.clips[0], turns=turns[1:3], start=20, end=41)
     assert "speaker unknown" not in "\n".join(answer_lines(replace(made, clips=(alone,))))

@@ -14,7 +14,7 @@ from dynagrag.ui.safe_markdown import (
     source_link,
     speaker_and_time,
 )
-from dynagrag.workspace.text_reports import UNNAMED
+from dynagrag.workspace.text_reports import shown_speaker
 
 _MAX_TITLE, _MAX_TIP = 60, 240
 _DOUBT = " :orange-badge[:material/voice_selection_off: speakers doubtful]"
@@ -139,9 +139,8 @@ def clip_markdown(
     title = plain(clean(clip.document, _MAX_TITLE))
     head = f"{mark_link('', {'': link})} {side}**{title}**{doubt}"
     rows, last = [], ""
-    unnamed = UNNAMED if any(own.speaker for own in clip.turns) else ""
     for own in clip.turns:
-        who = speaker_and_time(own.speaker or unnamed, own.start_s)
+        who = speaker_and_time(shown_speaker(own, clip), own.start_s)
         words = [
             f"**{plain(text)}**" if is_hit else plain(text)
             for text, is_hit in clip.pieces(own)

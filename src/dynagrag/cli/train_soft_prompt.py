@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynagrag.cli.evaluate.shared import names_in, one_of
+from dynagrag.cli.graph_retrieval import (
+    EDGE_COST,
+    EGO_EDGES,
+    EGO_GRAPHS,
+    HOPS,
+    KEPT,
+    TOP_EDGES,
+    TOP_NODES,
+    retrieval_options,
+)
 from dynagrag.cli.options import (
     DEVICE,
     EMBEDDER,
@@ -31,13 +41,14 @@ from dynagrag.core.errors import SettingsError, UsageError
 if TYPE_CHECKING:
     from dynagrag.checkpoints.training_loop import Epoch
     from dynagrag.config.settings import Settings
+    from dynagrag.generation.soft_prompt.graph_encoder import Distance
     from dynagrag.generation.soft_prompt.precision import Precision
 
 _SET = typer.Option(
     "--dataset",
     help=(
-        "Set of questions over graphs: explagraphs, scenegraphs, webqsp, cwq, or of PathQuestion"
-        " pq-2h, pq-3h, pql-2h or pql-3h."
+        "Set of questions over graphs: explagraphs (or expla_graphs, as the authors write it),"
+        " scenegraphs, webqsp, cwq, or of PathQuestion pq-2h, pq-3h, pql-2h or pql-3h."
     ),
 )
 _DATA = typer.Option(
@@ -87,7 +98,8 @@ PAPER = Annotated[
         "--paper",
         help=(
             "Sizes and steps of the papers, for a Llama 2 7B: width 1024, projector 2048, learning"
-            " rate 1e-5; of GRAG batches of 2 and a patience of 5. What is given beside it counts."
+            " rate 1e-5; of GRAG batches of 2, a patience of 5 and 20 ego-graphs. What is given"
+            " beside it counts."
         ),
     ),
 ]
@@ -144,7 +156,17 @@ SEED = Annotated[
 MAX_LABEL = Annotated[
     int, typer.Option("--max-label", min=1, help="Tokens of a label at most; it is cut there.")
 ]
-_OF_SET = ("encoder", "without", "description", "max_description", "max_label")
+_RETRIEVAL = (
+    "top_nodes",
+    "top_edges",
+    "edge_cost",
+    "hops",
+    "ego_graphs",
+    "kept",
+    "ego_edges",
+)
+_OF_SET = ("encoder", "without", "description", "max_description", "max_label", *_RETRIEVAL)
+_EGO_GRAPHS_OF_PAPER = 20
 _OF_WORKSPACE = ("store",)
 HELP = {
     "g-retriever": (
@@ -164,12 +186,24 @@ HELP = {
     "grag-lora": "Train GRAG with adapters (LoRA) in the language model.",
 }
 ENCODER = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--encoder",
         help=(
-            "Layers of the graph encoder: transformer or gat, whose messages carry the edges, or"
-            " gcn, which has nodes alone."
+            "Layers of the graph encoder: transformer or edge-gat (graph attention), whose messages"
+            " carry the edges; gat or gcn, which have nodes alone. Default: transformer, of GRAG"
+            " edge-gat."
+        ),
+    ),
+]
+DISTANCE = Annotated[
+    str | None,
+    typer.Option(
+        "--distance",
+        help=(
+            "GRAG: what its soft pruning reads of a node or edge: elements (how far each number is"
+            " from the question's, as its code has it), or euclidean (one number, as its paper"
+            " writes it). Default: elements."
         ),
     ),
 ]
@@ -178,9 +212,10 @@ WITHOUT = Annotated[
     typer.Option(
         "--without",
         help=(
-            "Parts to leave out, separated by commas, to see what they give: encoder (ten virtual"
-            " tokens stand there), projector, text, retrieval (the whole graph), of GRAG pruning."
-            " Of the methods that have graph and text; the others go without retrieval alone."
+            "Parts to leave out, separated by commas, to see what they give: encoder (of"
+            " G-Retriever ten virtual tokens stand there, of grag-lora nothing), projector, text"
+            " (of lora too: questions and answers alone), retrieval (the whole graph; of grag-lora"
+            " questions and answers alone), of GRAG pruning."
         ),
     ),
 ]
@@ -224,9 +259,17 @@ def _train_method(
     projector_width: PROJECTOR_WIDTH = None,
     virtual_tokens: VIRTUAL_TOKENS = None,
     seed: SEED = 0,
-    encoder: ENCODER = "transformer",
+    encoder: ENCODER = None,
+    distance: DISTANCE = None,
     without: WITHOUT = "",
     description: DESCRIPTION = None,
+    top_nodes: TOP_NODES = None,
+    top_edges: TOP_EDGES = None,
+    edge_cost: EDGE_COST = None,
+    hops: HOPS = None,
+    ego_graphs: EGO_GRAPHS = None,
+    kept: KEPT = None,
+    ego_edges: EGO_EDGES = None,
     max_description: MAX_DESCRIPTION = 512,
     max_label: MAX_LABEL = 32,
     device: DEVICE = None,
@@ -259,16 +302,28 @@ def _train_method(
         "batch_size": batch_size,
         "patience": patience,
     }
-    _check_used(method, names_in(without), sizes)
-    from dynagrag.evaluation.graphqa.graph_methods import METHODS
+    _check_used(method, names_in(without), sizes | {"distance": distance})
+    from dynagrag.evaluation.graphqa.graph_methods import METHODS, GraphPart
     from dynagrag.generation.soft_prompt.soft_recipe import recipe_of
 
     paper = METHODS[method].paper if is_paper else None
-    how["recipe"] = recipe_of(paper, sizes | steps)
+    how["recipe"] = recipe_of(paper, sizes | steps | {"distance": _distance(distance)})
+    reads_ego_graphs = METHODS[method].retrieval is GraphPart.EGO_GRAPHS
+    if ego_graphs is None and is_paper and reads_ego_graphs and "retrieval" not in without:
+        ego_graphs = _EGO_GRAPHS_OF_PAPER
     of_set: dict[str, Any] = {
         "encoder": encoder,
         "without": names_in(without),
         "description": description,
+        "retrieval": retrieval_options(
+            ego_edges,
+            top_nodes=top_nodes,
+            top_edges=top_edges,
+            edge_cost=edge_cost,
+            hops=hops,
+            ego_graphs=ego_graphs,
+            kept=kept,
+        ),
     }
     of_set |= {"max_description": max_description, "max_label": max_label}
     if workspace is not None:
@@ -291,7 +346,15 @@ def _train_method(
     return 0
 
 
-def _check_used(method: str, without: tuple[str, ...], sizes: Mapping[str, int | None]) -> None:
+def _distance(name: str | None) -> "Distance | None":
+    match name:
+        case None | "elements" | "euclidean":
+            return name
+        case _:
+            raise UsageError(f"--distance {name!r} is unknown; known: elements, euclidean")
+
+
+def _check_used(method: str, without: tuple[str, ...], sizes: Mapping[str, object]) -> None:
     """Raises UsageError for a size of a part that the method doesn't have."""
     from dynagrag.evaluation.graphqa.graph_methods import method_of, variant_name
 
@@ -301,6 +364,7 @@ def _check_used(method: str, without: tuple[str, ...], sizes: Mapping[str, int |
         "num_layers": ("--layers", "graph encoder", made.has_graph),
         "projection": ("--projector-width", "projector", made.has_graph and made.has_projector),
         "num_virtual": ("--virtual-tokens", "virtual tokens", made.has_virtual),
+        "distance": ("--distance", "soft pruning", made.is_pruned),
     }
     for name, (option, part, is_there) in parts.items():
         if sizes[name] is not None and not is_there:

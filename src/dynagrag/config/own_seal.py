@@ -43,7 +43,9 @@ def seal(text: str) -> str:
 def is_own(text: str, found: str) -> bool:
     """Whether this user has sealed the text."""
     key = _key(settings_file().with_name(_FILE))
-    return key is not None and hmac.compare_digest(_seal(key, text).encode(), found.encode())
+    return key is not None and hmac.compare_digest(
+        _seal(key, text).encode(), found.encode("utf-8", "surrogatepass")
+    )
 
 
 def sealed(form: Mapping[str, Any]) -> dict[str, Any]:

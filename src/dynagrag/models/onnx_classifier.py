@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
+_MOST_TOKENS = 2**31
+"""Of any vocabulary."""
+
 
 class OnnxClassifier:
     """See the module. One call at a time.
@@ -53,7 +56,8 @@ class OnnxClassifier:
         self.tokenizer.no_padding()
         limit = config.get("max_position_embeddings")
         self.max_tokens = limit if isinstance(limit, int) and limit > 0 else None
-        self._pad = config.get("pad_token_id") or 0
+        pad = config.get("pad_token_id")
+        self._pad = pad if isinstance(pad, int) and 0 <= pad < _MOST_TOKENS else 0
         self._names = [own.name for own in self._session.get_inputs()]
         if unknown := set(self._names).difference(_INPUTS):
             raise SettingsError(

@@ -20,6 +20,8 @@ from dynagrag.models.known_embedders import KNOWN_EMBEDDERS
 
 _LOG = logging.getLogger(__name__)
 EMBEDDER_FILE = "embedder"
+_MALFORMED = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
+"""What a file that isn't as it was written raises; an endless number the last."""
 
 
 def with_own_embedder(
@@ -95,7 +97,7 @@ def _read(folder: Path) -> tuple[str, EmbedderIdentity] | None:
         said, is_own = opened(form)
         spec = str(said["spec"])
         identity = EmbedderIdentity(str(said["name"]), int(said["dimension"]))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (OSError, RecursionError, *_MALFORMED):
         return None
     return (spec, identity) if is_own or spec in KNOWN_EMBEDDERS else None
 

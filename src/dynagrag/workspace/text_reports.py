@@ -27,6 +27,7 @@ from dynagrag.generation.claims.verdict_text import (
 )
 from dynagrag.generation.evidence_sentences.doubts import doubts_text, evidence_note
 from dynagrag.generation.evidence_sentences.quote_cuts import cut_around, first_words, last_words
+from dynagrag.ingest.load.label_shapes import is_aside
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.language.identification import language_name
 
@@ -274,12 +275,18 @@ def clip_turns(clip: Clip) -> Iterator[tuple[str, list[tuple[str, bool]]]]:
     pieces that are hits or not.
     """
     last = ""
-    has_speakers = any(turn.speaker for turn in clip.turns)
     for turn in clip.turns:
-        who = _who(turn if turn.speaker or not has_speakers else replace(turn, speaker=UNNAMED))
+        who = _who(replace(turn, speaker=shown_speaker(turn, clip)))
         pieces = [(collapse(text), is_hit) for text, is_hit in clip.pieces(turn)]
         yield ("" if who == last else who, [own for own in pieces if own[0]])
         last = who
+
+
+def shown_speaker(turn: Citation, clip: Clip) -> str | None:
+    """Who speaks, as a clip says it: no name where none in it has one, nor beside `[Laughs]`."""
+    if turn.speaker or is_aside(turn.quote) or not any(own.speaker for own in clip.turns):
+        return turn.speaker
+    return UNNAMED
 
 
 def evidence_line_rows(line: EvidenceLine) -> Iterator[str]:

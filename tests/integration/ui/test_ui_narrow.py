@@ -39,15 +39,21 @@ def test_the_buttons_of_a_conversation_stand_in_one_line_and_badges_show_all_the
         assert box["x"] + box["width"] <= size[0]
         tops.append(round(box["y"]))
     assert len(set(tops)) == 1, tops
-    wraps = asked.evaluate(
+    right, height_of_line, height = asked.evaluate(
         """() => {
             const badge = document.createElement('span')
             badge.className = 'stMarkdownBadge'
-            document.querySelector('[data-testid="stMain"]').append(badge)
-            return getComputedStyle(badge).whiteSpace
+            badge.textContent = 'not found'
+            const text = document.querySelector('[data-testid="stMain"] [data-testid="stMarkdown"]')
+            text.append(badge)
+            const line = badge.getBoundingClientRect().height
+            badge.textContent = 'not found in any line that was checked '.repeat(9)
+            const box = badge.getBoundingClientRect()
+            return [box.right, line, box.height]
         }"""
     )
-    assert wraps == "normal"
+    assert right <= size[0], "a long badge stays within the window"
+    assert height > 1.5 * height_of_line, "and shows its words in several lines"
 
 
 def test_a_drawing_is_no_higher_than_a_narrow_window_is_wide(

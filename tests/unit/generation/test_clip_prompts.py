@@ -23,7 +23,7 @@ TURNS = [
     (("ANN", "BOB")[n % 2], f"The mill number {n} grinds rye. It is old, and as loud as {n} dogs.")
     for n in range(30)
 ]
-ASKED = "How loud is mill number 17?"
+ASKED = "Which mills grind rye and are old?"
 
 
 class InOrder:

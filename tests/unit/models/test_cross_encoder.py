@@ -1,5 +1,6 @@
 """Rerankers: one label and two, and what is no reranker."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -69,6 +70,28 @@ def test_other_models_are_refused_with_what_to_give(tmp_path: Path) -> None:
             CrossEncoder(str(folder), Settings()).scores("pump", TEXTS)
     with pytest.raises(DynaGragError, match=r"holds no config\.json"):
         CrossEncoder(str(tmp_path / "nowhere"), Settings())
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"pad_token_id": "x"},
+        {"pad_token_id": 10**30},
+        {"pad_token_id": -5},
+        {"max_position_embeddings": 1},
+        {"max_position_embeddings": 10**30},
+        {"max_position_embeddings": True},
+        {"id2label": {"0": ["x"], "1": None}},
+        {"hidden_size": 10**12, "vocab_size": -1},
+    ],
+)
+def test_what_no_config_says_changes_nothing_that_is_read(
+    tmp_path: Path, config: dict[str, object]
+) -> None:
+    folder = make_folder(tmp_path, ["x"], {"failed": (4,), "fine": (-4,)}, (0,))
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | config))
+    assert sorted(order(folder)) == sorted(TEXTS)
 
 
 def _new(folder: Path, name: str) -> Path:

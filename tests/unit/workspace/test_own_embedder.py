@@ -84,6 +84,9 @@ def test_what_is_kept_of_another_embedder_than_the_stores_is_not_taken(tmp_path:
         json.dumps({"spec": ["x"], "name": "openai:text", "dimension": 8}),
         json.dumps({"spec": "openai:text", "name": "openai:text", "dimension": 8}),
         json.dumps({"spec": "/evil", "name": "openai:text", "dimension": 8, "seal": "00"}),
+        '{"spec": "/evil", "name": "openai:text", "dimension": 8, "seal": "\\ud800"}',
+        '{"spec": "bge-small", "name": "openai:text", "dimension": 1e999}',
+        '{"spec": "\\ud800", "name": "openai:text", "dimension": 8, "seal": ["00"]}',
     ],
 )
 def test_what_only_a_folder_names_is_not_opened(tmp_path: Path, text: str) -> None:

@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynagrag.cli.evaluate.shared import LIMIT, OUT, names_in, one_of, say_experiment
+from dynagrag.cli.graph_retrieval import (
+    EDGE_COST,
+    NEAREST,
+    TOP_EDGES,
+    TOP_NODES,
+    retrieval_options,
+)
 from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, VERBOSE
 from dynagrag.cli.terminal import ProgressBars, read_settings, set_up_log
 from dynagrag.cli.train_soft_prompt import GRAPH_DATA, GRAPH_SET
@@ -91,6 +98,10 @@ def graphqa(
     checkpoint: CHECKPOINT = None,
     scorer: SCORER = "paper_compat",
     without: WITHOUT = "",
+    top_nodes: TOP_NODES = None,
+    top_edges: TOP_EDGES = None,
+    edge_cost: EDGE_COST = None,
+    nearest: NEAREST = None,
     hallucination: HALLUCINATION = False,
     limit: LIMIT = None,
     max_description: MAX_DESCRIPTION = 512,
@@ -127,6 +138,9 @@ def graphqa(
         out=out,
         hallucination=hallucination,
         without=names_in(without),
+        retrieval=retrieval_options(
+            top_nodes=top_nodes, top_edges=top_edges, edge_cost=edge_cost, nearest=nearest
+        ),
     )
     with ProgressBars(as_json) as progress:
         run, result = evaluate_graphqa(read_settings(None, embedder), options, progress)

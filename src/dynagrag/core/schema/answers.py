@@ -424,7 +424,8 @@ class Answer:
         is_nothing_fitting: Whether the best line is too weak to answer the question.
         unknown_names: Names in the question that stand nowhere in the documents, each with those
         that are spelt most like it.
-        quiet_speakers: Of several speakers who are asked for, those without a line that fits.
+        quiet_speakers: Of several speakers who are asked for, or things that are compared, those
+            without a line that fits.
         other_person: Of whom lines say what is asked of one speaker, where they don't say it of
             that one.
         unread_language: The name of the question's language, else that of most of the lines that

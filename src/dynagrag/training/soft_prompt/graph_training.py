@@ -28,6 +28,7 @@ from dynagrag.evaluation.graphqa.graph_sets import (
     row_hash,
 )
 from dynagrag.evaluation.graphqa.opened_method import KIND, TEXTS, UNREAD, check_retrieves
+from dynagrag.evaluation.graphqa.retrieval_options import RetrievalOptions
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.generation.soft_prompt.graph_encoder import Layer
@@ -47,7 +48,8 @@ _VALIDATION_SHARE, _MAX_VALIDATION = 0.1, 100
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftTrainOptions:
     """A training's method, data and place. `max_rows`: training rows at most, the first. `lm`: the
-    language model's name. `without`: parts that are left out; `description` None: the method's own;
+    language model's name. `without`: parts that are left out; `encoder` and `description` None: the
+    method's own; `retrieval`: how much of a graph it is given;
     `max_description` and `max_label`: tokens of both at most.
     """
 
@@ -60,8 +62,9 @@ class SoftTrainOptions:
     seed: int = 0
     recipe: SoftRecipe = field(default_factory=SoftRecipe)
     without: tuple[str, ...] = ()
-    encoder: Layer = "transformer"
+    encoder: Layer | None = None
     description: Description | None = None
+    retrieval: RetrievalOptions = field(default_factory=RetrievalOptions)
     max_description: int = 512
     max_label: int = 32
     precision: Precision = Precision.AUTO
@@ -70,7 +73,9 @@ class SoftTrainOptions:
     @property
     def made_of(self) -> GraphMethod:
         """The method without what is left out. UsageError for what it has not."""
-        made = method_of(self.method, self.without, self.description)
+        made = method_of(self.method, self.without, self.description, self.retrieval)
+        if self.encoder is None:
+            return made
         return replace(made, parts=replace(made.parts, layer=self.encoder))
 
     def check(self) -> None:
@@ -79,11 +84,11 @@ class SoftTrainOptions:
             raise UsageError(
                 f"there is nothing to train in {self.method!r}; known: {', '.join(TRAINED)}"
             )
-        if self.encoder not in get_args(Layer):
+        if self.encoder is not None and self.encoder not in get_args(Layer):
             raise UsageError(
                 f"--encoder {self.encoder!r} is unknown; known: {', '.join(get_args(Layer))}"
             )
-        if self.encoder != "transformer" and not self.made_of.parts.has_graph:
+        if self.encoder is not None and not self.made_of.parts.has_graph:
             raise UsageError(
                 f"{variant_name(self.method, self.without)} has no graph encoder; leave out"
                 " --encoder"
@@ -170,6 +175,7 @@ def train_soft_prompt(
         of_set = {
             "without": list(options.without),
             "description": options.made_of.description.value,
+            "retrieval": options.retrieval.changed,
         }
         keeping = Keeping(
             folder=options.out,

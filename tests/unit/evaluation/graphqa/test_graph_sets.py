@@ -362,3 +362,13 @@ def test_images_are_split_as_the_authors_code_does_it() -> None:
     parts = parts_of_images(asked_of)
     for part, own in ((Part.TRAIN, train), (Part.VALIDATION, validation), (Part.TEST, test)):
         assert {image for image, served in parts.items() if served is part} == set(own)
+
+
+def test_the_authors_names_of_sets_are_known(tmp_path: Path) -> None:
+    (tmp_path / "expla_graphs_own.tsv").write_text(
+        "index\tsplit\targ1\targ2\tlabel\tgraph\n0\tval\ta\tb\tsupport\t(cat; is a; animal)\n",
+        encoding="utf-8",
+    )
+    found = load_graph_set("expla_graphs", tmp_path)
+    assert found == load_graph_set("explagraphs", tmp_path)
+    assert found.name == "explagraphs"

@@ -14,9 +14,12 @@ from dynagrag.core.errors import DynaGragError, LoadError, UsageError
 from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.evaluation.graphqa.expla_graphs import load_expla_graphs
 from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED
-from dynagrag.evaluation.graphqa.graph_question import Part, TextGraph
+from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part, TextGraph
+from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
 from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
 from dynagrag.evaluation.graphqa.hallucination import checked_support
+from dynagrag.evaluation.graphqa.named_parts import ShownText
+from dynagrag.evaluation.graphqa.soft_examples import shown_text
 from dynagrag.evaluation.graphqa.text_tables import text_tables
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ui.evaluate.kept_runs import kept_runs
@@ -24,6 +27,13 @@ from dynagrag.ui.evaluate.kept_runs import kept_runs
 pytestmark = pytest.mark.slow
 
 Train = Callable[..., Path]
+
+
+def shown_of(question: GraphQuestion) -> ShownText:
+    """What its tables show: ExplaGraphs' graphs stay whole."""
+    return shown_text(question, TextVectors(FakeEmbedder()), METHODS["g-retriever"])
+
+
 HEAD = "index\tsplit\targ1\targ2\tlabel\tgraph\n"
 
 
@@ -213,7 +223,7 @@ def test_what_an_answer_rests_on_is_asked_for_and_looked_up(
     run, result = evaluate_graphqa(settings, asked)
     for line, question in zip(run.lines(), load_expla_graphs(data)[0][22:], strict=False):
         assert line.support == checked_support(
-            line.support.text if line.support else "", question.graph, question.graph
+            line.support.text if line.support else "", question.graph, shown_of(question)
         )
     measures = ["valid_nodes", "valid_edges", "fully_valid", "naming"]
     assert list(result.hallucination or ()) == measures
@@ -385,6 +395,9 @@ def test_a_model_as_it_is_is_measured(
         ("g-retriever", {"without": ("encoder",)}, "g-retriever without encoder"),
         ("g-retriever", {"encoder": "gat"}, "g-retriever with gat"),
         ("grag", {"encoder": "gcn", "description": "tables"}, "grag with gcn"),
+        ("grag-lora", {"without": ("retrieval",)}, "grag-lora without retrieval"),
+        ("grag-lora", {"without": ("encoder",)}, "grag-lora without encoder"),
+        ("lora", {"without": ("text",)}, "lora without text"),
     ],
 )
 def test_what_was_left_out_is_known_to_the_checkpoint(
@@ -422,7 +435,10 @@ def test_what_can_not_be_trained_is_refused_in_a_line(train: Train, tmp_path: Pa
             {"without": ("retrieval",)},
             "these rows' graphs are put in whole: there is no retrieval to go without",
         ),
-        ({"encoder": "magic"}, "--encoder 'magic' is unknown; known: transformer, gat, gcn"),
+        (
+            {"encoder": "magic"},
+            "--encoder 'magic' is unknown; known: transformer, edge-gat, gat, gcn",
+        ),
         (
             {"encoder": "gcn", "without": ("encoder",)},
             "g-retriever without encoder has no graph encoder; leave out --encoder",

@@ -53,3 +53,13 @@ def test_beside_a_run_stand_the_figures_of_its_model_and_training_alone() -> Non
         == [41.06, 41.48]
     )
     assert values("webqsp", "g-retriever without retrieval", "tiny") == [63.84]
+
+
+def test_twenty_ego_graphs_are_the_papers_and_k_has_figures_of_its_own() -> None:
+    as_published = published_beside("webqsp", "grag", "llama-2-7b", None)
+    assert published_beside("webqsp", "grag with ego graphs 20", "llama-2-7b", None) == as_published
+    assert not published_beside("webqsp", "grag with ego graphs 15", "llama-2-7b", None)
+    (of_ten,) = published_beside(
+        "webqsp", "g-retriever with top nodes 10, top edges 10", "llama-2-7b", None
+    )
+    assert (of_ten.value, of_ten.source) == (72.48, "G-Retriever, table 10")

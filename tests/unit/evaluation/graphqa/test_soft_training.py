@@ -1,5 +1,6 @@
 """A training on a set: what it learns, and how its checkpoint describes graphs."""
 
+import json
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,9 +9,13 @@ import pytest
 from torch import Tensor
 
 from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.graphqa import graph_retrieval
 from dynagrag.evaluation.graphqa.graph_methods import Description
 from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
+from dynagrag.evaluation.graphqa.opened_method import open_soft_prompt
+from dynagrag.evaluation.graphqa.retrieval_options import EgoEdges, RetrievalOptions
+from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
@@ -146,3 +151,27 @@ def test_a_training_s_end_tells_its_rows_and_the_command_that_measures_it(
         "this training was done already, with 1 epoch; to train anew, name another folder with"
         " --out\n"
     )
+
+
+def test_texts_of_parts_that_an_older_version_learned_are_refused_and_whole_ones_read(
+    train: Train, settings: Settings
+) -> None:
+    embedder = FakeEmbedder().identity
+    folder = train("grag", "own", 1)
+    file = folder / "model.json"
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    kept["network"]["retrieval"] = {"hops": 1, "ego_edges": "in"}
+    file.write_text(json.dumps(kept), encoding="utf-8")
+    opened = open_soft_prompt(folder, settings, "tiny", embedder, "grag")
+    assert opened.method.options == RetrievalOptions(hops=1, ego_edges=EgoEdges.IN)
+
+    folder = train("g-retriever", "older", 1)
+    file = folder / "model.json"
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    del kept["network"]["version"], kept["network"]["retrieval"]
+    file.write_text(json.dumps(kept), encoding="utf-8")
+    assert open_soft_prompt(folder, settings, "tiny", embedder, "g-retriever")
+    kept["made_with"]["dataset"] = "webqsp"
+    file.write_text(json.dumps(kept), encoding="utf-8")
+    with pytest.raises(LoadError, match="numbered the nodes of a part of a graph anew; train it"):
+        open_soft_prompt(folder, settings, "tiny", embedder, "g-retriever")

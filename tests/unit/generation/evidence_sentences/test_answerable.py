@@ -49,6 +49,35 @@ def test_signs_of_a_question_that_the_words_answer_and_of_one_about_something_el
     assert (known.unknown, other.unknown) == (0.0, 1.0)
 
 
+OVENS: list[tuple[str | None, str]] = [
+    ("ANN", "The flour comes from a mill near Delft."),
+    *(("BOB", f"The oven of bakery {n} has two doors.") for n in range(12)),
+]
+
+
+def stands_out(text: str) -> float:
+    index, asked = line_index(OVENS, 12), question(text)
+    rows = range(len(index.snapshot.passages))
+    return signs(index, asked, fits(index, asked, rows, FakeEmbedder(DIMENSION))).stands_out
+
+
+def test_a_line_stands_out_where_it_alone_says_what_is_asked() -> None:
+    assert stands_out("Where does the flour come from?") > 0.5
+    assert stands_out("How many doors does the oven have?") < -0.5  # all speak of these
+
+
+def test_neither_who_says_a_line_nor_its_place_makes_it_stand_out() -> None:
+    plain = stands_out("Where does the flour come from?")
+    assert stands_out("Where, Ann, does the flour come from?") == pytest.approx(plain, abs=0.05)
+    assert stands_out("Which constellations did Shepard see?") < -0.5  # the first line is the best
+
+
+def test_one_line_stands_out_of_nothing() -> None:
+    index, asked = line_index(OVENS[:1]), question("Where does the flour come from?")
+    found = fits(index, asked, [0], FakeEmbedder(DIMENSION))
+    assert signs(index, asked, found).stands_out == 0.0
+
+
 def test_who_is_asked_for_need_not_be_said() -> None:
     asked = signs_of("Where does the flour of the mill come from?")
     for text in (

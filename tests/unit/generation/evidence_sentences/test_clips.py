@@ -3,6 +3,7 @@ reply.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from dynagrag.core.schema import Clip
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
-from dynagrag.generation.evidence_sentences.clips import MAX_CLIPS, clips_of
+from dynagrag.generation.evidence_sentences.clips import MAX_CLIPS, MAX_DROP, MAX_MARKED, clips_of
+from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
+from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.stretches import MAX_WORDS, with_reply
 from tests.transcripts import DIMENSION, line_index, question
 
@@ -106,7 +109,9 @@ def test_a_clip_holds_the_reply_to_the_question_on_which_it_would_end() -> None:
     best = next(
         line for line in lines if line.quote[line.match_start - line.start :][:6] == "I went"
     )
-    (clip,) = clips_of(index, [best])
+    rows = range(len(index.snapshot.passages))
+    found = fits(index, question("What does the Coolbox cost?"), rows, FakeEmbedder(DIMENSION))
+    (clip,) = clips_of(index, [best], found)
     assert words_of(clip).endswith(
         "Did they show a price? Two hundred and ten euros. Batteries are extra."
     )
@@ -145,3 +150,49 @@ def test_words_without_speakers_make_clips_too(text: str) -> None:
 
 def test_nothing_has_no_clip() -> None:
     assert best_lines(line_index(TALK), question("Who?"), [], FakeEmbedder(DIMENSION)).clips == ()
+
+
+def test_no_clip_is_shown_from_where_the_fit_drops_sharply() -> None:
+    index = line_index(LONG, 40)
+    rows = range(len(index.snapshot.passages))
+    found = fits(index, question("What does the old mill grind?"), rows, FakeEmbedder(DIMENSION))
+    lines = evidence_lines(index, found)
+    first, rest = lines[0], lines[1:]
+    all_near = [first, *(replace(line, fit=first.fit) for line in rest)]
+    assert len(clips_of(index, all_near, found)) == MAX_CLIPS
+    drop = MAX_DROP * found.spread
+    for by, num in ((0.9, MAX_CLIPS), (1.1, 1)):
+        far = [first, *(replace(line, fit=first.fit - by * drop) for line in rest)]
+        assert len(clips_of(index, far, found)) == num
+    slope = [replace(line, fit=-0.2 * drop * n) for n, line in enumerate(lines)]
+    clips = clips_of(index, slope, found)
+    assert len(clips) == MAX_CLIPS
+    assert clips[0].fit - clips[-1].fit > drop
+
+
+def test_the_lines_of_a_small_talk_are_all_shown() -> None:
+    turns = [("ANN", "I sail on Friday."), ("BOB", "It rained."), ("CAT", "Bread is dear.")]
+    clips = ask(turns, "When does Ann sail?").clips
+    assert [words_of(clip) for clip in clips] == ["I sail on Friday. It rained. Bread is dear."]
+
+
+def test_of_sentences_that_fit_alike_the_one_with_the_kind_of_answer_is_marked() -> None:
+    index = line_index(SHOP, 40)
+    asked = question("How much does the Coolbox cost?")
+    found = fits(index, asked, range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION))
+    alike = replace(found, total=found.total * 1e-3)
+    clip = clips_of(index, evidence_lines(index, alike), alike)[0]
+    marked = [text for turn in clip.turns for text, is_hit in clip.pieces(turn) if is_hit]
+    assert marked == ["Two hundred and ten euros."]
+    assert clip.best in clip.hits
+    assert clip.best_turn.speaker == "LUCA"
+
+
+def test_no_more_than_a_few_sentences_of_a_clip_are_marked() -> None:
+    for clip in ask(LONG, "What does the old mill grind?").clips:
+        assert 1 <= len(clip.hits) <= MAX_MARKED
+
+
+def test_a_clip_of_a_question_alone_is_marked_there() -> None:
+    clip = ask([("ANN", "How much is the boat?")], "How much is the boat?").clips[0]
+    assert [is_hit for turn in clip.turns for text, is_hit in clip.pieces(turn) if text] == [True]

@@ -4,6 +4,7 @@ import pytest
 
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
+from dynagrag.generation.evidence_sentences.doubts import doubts_text
 from dynagrag.generation.evidence_sentences.sides import sides_of
 from tests.transcripts import DIMENSION, line_index, question
 
@@ -42,6 +43,12 @@ def ask(text: str, num_ranked: int = 20) -> BestLines:
         ("Do Bruno and Ida agree?", ["Bruno", "Ida"]),
         ("How does each of them travel?", ["Bruno", "Clara", "Ida"]),
         ("How did each travel?", ["Bruno", "Clara", "Ida"]),
+        ("How long has Ida slept in trains, and how long has Bruno rowed?", ["Bruno", "Ida"]),
+        ("What are Ida's trains and Bruno's boats called?", ["Bruno", "Ida"]),
+        ("What does Ida take, and what Bruno for his trips?", ["Bruno", "Ida"]),
+        ("What did Ida say about trains and Bruno's boat?", []),
+        ("What did Ida say, and what did she tell Bruno?", []),
+        ("What did Ida bake for the fair and bring to Bruno?", []),
         ("What did Ida tell Bruno about the trains?", []),
         ("Which boat did Bruno recommend to Ida?", []),
         ("How do trains differ from submarines for Ida?", []),
@@ -65,6 +72,14 @@ def test_what_is_asked_of_a_side_lacks_the_other() -> None:
     )
     assert (bruno.name, bruno.text) == ("Bruno", "Compare what Bruno rows across the sound ")
     assert (ida.name, ida.text) == ("Ida", " what makes Ida nervous in planes.")
+
+
+def test_each_part_of_a_question_that_asks_again_asks_of_its_own_side() -> None:
+    bruno, ida = sides_of(
+        line_index(TRIPS), "How long has Ida slept in trains, and how long has Bruno rowed?"
+    )
+    assert bruno.text.strip() == "how long has Bruno rowed?"
+    assert ida.text.strip() == "How long has Ida slept in trains,"
 
 
 @pytest.mark.parametrize(
@@ -92,3 +107,24 @@ def test_of_other_questions_clips_have_no_side() -> None:
 def test_many_who_are_asked_for_each_are_no_sides() -> None:
     turns: Turns = [(f"Guest{i}", "I came by boat.") for i in range(6)]
     assert names("How does each of them travel?", turns) == []
+
+
+def test_a_side_that_says_nothing_of_it_has_no_clip_and_is_told() -> None:
+    for text, quiet, other in (
+        ("What do Ida and Clara each think of night trains?", "Clara", "Ida"),
+        ("Do Clara and Bruno both row a boat across the sound?", "Clara", "Bruno"),
+    ):
+        found = ask(text)
+        assert found.quiet_speakers == (quiet,)
+        sides = {clip.side for clip in found.clips}
+        assert quiet not in sides
+        assert other in sides
+        assert f"Nothing that comes near this question was found for {quiet}." in doubts_text(found)
+
+
+def test_a_thing_that_is_compared_and_of_which_nothing_is_found_is_told() -> None:
+    turns: Turns = [*TRIPS, ("Clara", "Ferries are red, and rain falls on them in Malmö.")]
+    index = line_index(turns, 20)
+    asked = question("Do ferries or night trains let Ida sleep well?")
+    found = best_lines(index, asked, range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION))
+    assert found.quiet_speakers == ()

@@ -1,7 +1,9 @@
 """Where a question asks for several speakers, the lines that are shown are of each of them."""
 
+from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from dynagrag.core.schema import EvidenceLine
@@ -9,7 +11,7 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.evidence_sentences.best_lines import best_lines
 from dynagrag.generation.evidence_sentences.line_fit import NUM_OF_EACH, WEIGHTS, fits
 from dynagrag.generation.evidence_sentences.sides import Side
-from dynagrag.generation.evidence_sentences.speaker_turns import LEAST_SHARE, in_turn, quiet
+from dynagrag.generation.evidence_sentences.speaker_turns import LEAST_SHARE, in_turn, quiet_sides
 from tests.transcripts import DIMENSION, line_index, question
 
 Turns = list[tuple[str | None, str]]
@@ -105,21 +107,37 @@ def test_the_best_lines_of_each_stand_where_the_best_of_all_stands_and_what_hard
     assert [one.fit for one in ordered] == [lines[one.start].fit for one in ordered]
 
 
-def test_who_of_several_has_no_line_that_fits_is_told_by_the_longest_label() -> None:
-    ann, bob = side("Ann Lee", "Ann"), side("Bob")
-    fitting, weak = line("Ann", 2.0, 0), line("Bob", LEAST_SHARE * 2.0 - 0.01, 1)
-    assert quiet([fitting, weak], [ann, bob]) == ("Bob",)
-    assert quiet([fitting, line("Bob", LEAST_SHARE * 2.0, 1)], [ann, bob]) == ()
-    assert quiet([line("Bob", 2.0, 0)], [ann, bob]) == ("Ann Lee",)
-    assert quiet([fitting], [ann]) == quiet([line("C", 2.0, 0)], [ann, bob]) == ()
+def quiet_in(text: str) -> tuple[str, ...]:
     index = line_index(MILL, 20)
-    found = best_lines(
+    found = fits(
+        index, question(text), range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION)
+    )
+    return tuple(one.name for one in quiet_sides(found))
+
+
+def test_who_of_several_has_no_line_that_fits_by_itself_is_quiet() -> None:
+    assert quiet_in("What do Alice and Dan think about the mill?") == ("Dan",)
+    assert quiet_in("What do Alice and Bob think about the mill?") == ()
+    assert quiet_in("What does Dan think about the mill?") == ()
+
+
+def test_a_side_is_quiet_whose_best_line_lies_below_half_way_from_the_median_to_the_best() -> None:
+    index = line_index(MILL, 20)
+    found = fits(
         index,
-        question("What do Alice and Dan think about the mill?"),
-        range(3),
+        question("What do Alice and Bob think about the mill?"),
+        range(len(index.snapshot.passages)),
         FakeEmbedder(DIMENSION),
     )
-    assert found.quiet_speakers == ("Dan",)
+    is_of = {
+        name: np.array([s.speaker == name for s in found.sentences]) for name in ("Alice", "Bob")
+    }
+    plain = {name: np.zeros(len(found.sentences)) for name in found.parts}
+    for bobs, quiet in ((LEAST_SHARE - 0.01, ["Bob"]), (LEAST_SHARE + 0.01, [])):
+        total = 1.0 * is_of["Alice"] + bobs * is_of["Bob"]
+        assert [s.name for s in quiet_sides(replace(found, total=total, parts=plain))] == quiet
+        asking = plain | {"question": 1.0 * is_of["Bob"]}
+        assert [s.name for s in quiet_sides(replace(found, total=total, parts=asking))] == ["Bob"]
 
 
 def test_nothing_is_brought_forward_where_all_lines_say_nothing() -> None:

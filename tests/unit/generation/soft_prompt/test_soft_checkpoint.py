@@ -68,6 +68,12 @@ def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Changed:
     return write
 
 
+def test_a_g_retriever_of_before_grags_encoder_changed_is_read(changed: Changed) -> None:
+    found = read_network(changed(lambda made: made.pop("version")), KIND, EMBEDDER)
+    assert found.version == 1
+    assert open_soft_answerer(changed(), Settings(), EMBEDDER).label == "g-retriever with tiny"
+
+
 def test_a_network_of_before_dropout_was_taken_out_is_read(changed: Changed) -> None:
     plain = read_network(changed(), KIND, EMBEDDER)
     assert (
@@ -145,6 +151,15 @@ def test_a_network_is_read_as_it_was_kept(changed: Changed, lora: LoraOptions | 
         (
             lambda made: made["options"].update(layout=None),
             "the network option options.layout = None",
+        ),
+        (
+            lambda made: (made.pop("version"), made["options"]["encoder"].update(is_pruned=True)),
+            "an older version trained it, whose soft pruning or graph attention had other weights;"
+            " train it again, or take the version that trained it",
+        ),
+        (
+            lambda made: (made.pop("version"), made["options"]["encoder"].update(layer="gat")),
+            "an older version trained it, whose soft pruning",
         ),
         (lambda made: made.pop("options"), "its network lacks options"),
         (lambda made: made.pop("lm"), "its network lacks lm"),
@@ -228,5 +243,13 @@ def test_a_checkpoint_of_an_older_version_is_read_and_told(
 
 def test_a_checkpoint_says_what_it_is_in_json_that_is_read_back(changed: Changed) -> None:
     kept = json.loads((changed() / "model.json").read_text(encoding="utf-8"))["network"]
-    assert set(kept) == {"method", "lm", "lm_width", "lm_digest", "precision", "options"}
+    assert set(kept) == {
+        "method",
+        "lm",
+        "lm_width",
+        "lm_digest",
+        "precision",
+        "options",
+        "version",
+    }
     assert kept["options"]["encoder"]["num_layers"] == 2

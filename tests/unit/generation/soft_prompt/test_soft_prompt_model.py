@@ -78,11 +78,11 @@ def model(
     )
 
 
-@pytest.mark.parametrize("is_pruned", [False, True])
+@pytest.mark.parametrize(("is_pruned", "layer"), [(False, "transformer"), (True, "edge-gat")])
 def test_every_group_of_parameters_gets_a_gradient_and_the_language_model_none(
-    is_pruned: bool,
+    is_pruned: bool, layer: str
 ) -> None:
-    made = model(is_pruned=is_pruned, num_virtual=3)
+    made = model(is_pruned=is_pruned, num_virtual=3, layer=layer)
     made.loss([example(i, num_graphs=2) for i in range(3)]).backward()  # type: ignore[no-untyped-call]
     dead = [
         name
@@ -98,7 +98,8 @@ def test_every_group_of_parameters_gets_a_gradient_and_the_language_model_none(
 
 
 @pytest.mark.parametrize(
-    ("layer", "reads_edges"), [("transformer", True), ("gat", True), ("gcn", False)]
+    ("layer", "reads_edges"),
+    [("transformer", True), ("edge-gat", True), ("gat", False), ("gcn", False)],
 )
 def test_tokens_change_with_nodes_edges_direction_and_the_text_does_not_touch_them(
     layer: str, reads_edges: bool
@@ -150,7 +151,7 @@ def test_the_graph_token_is_the_mean_over_graphs_that_are_pooled_each_by_itself(
         )
 
 
-@pytest.mark.parametrize("layer", ["transformer", "gat", "gcn"])
+@pytest.mark.parametrize("layer", ["transformer", "edge-gat", "gat", "gcn"])
 def test_a_batch_of_eight_gives_what_each_gives_alone_graphs_without_nodes_or_edges_too(
     layer: str,
 ) -> None:
@@ -357,7 +358,7 @@ def test_a_model_without_such_matrices_gets_no_adapters() -> None:
         target_modules(torch.nn.ModuleDict({"other": torch.nn.Linear(2, 2)}))
 
 
-@pytest.mark.parametrize("layer", ["transformer", "gat"])
+@pytest.mark.parametrize("layer", ["transformer", "edge-gat"])
 def test_an_edge_that_is_the_only_one_into_a_node_has_a_say(layer: str) -> None:
     made, one = model(layer=layer), replace(example(), graphs=(graph(2),))
     own = one.graphs[0]

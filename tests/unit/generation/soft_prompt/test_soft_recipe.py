@@ -87,7 +87,7 @@ def test_a_part_that_is_not_there_is_not_in_the_network_and_the_rest_stays_as_it
 
     whole = made_of(GRAG)
     assert whole.encoder == EncoderOptions(
-        24, "transformer", 64, 4, 4, is_pruned=True, is_two_way=True
+        24, "edge-gat", 64, 4, 4, is_pruned=True, is_two_way=True
     )
     assert (whole.num_virtual, whole.has_text, whole.projection, whole.lora, whole.layout) == (
         0,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dynagrag.ingest.load.read import load_source
 from tests.loaded import load
 
 TEXTS = {
@@ -74,3 +75,28 @@ def test_minutes_whose_times_are_those_of_a_timetable_have_speakers(tmp_path: Pa
     )
     source = load(tmp_path, "minutes.txt", text)
     assert [turn.speaker for turn in source.turns] == ["Ada Holm", "Per Aas"] * 2
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("Lecture by Dr. Omar Brandt, Lund, 3 May 2019", "Dr. Omar Brandt"),
+        ("A sermon preached by the Reverend Ellen Voss", "Reverend Ellen Voss"),
+        ("Vortrag von Karin Holm", "Karin Holm"),
+    ],
+)
+def test_a_talk_named_in_its_byline_alone_is_nobodys_with_the_remedy(
+    tmp_path: Path, head: str, name: str
+) -> None:
+    body = "I first walked the salt road in May.\n\nMy boots were too small, and I said so.\n"
+    (tmp_path / "a.txt").write_text(f"Salt roads\n\n{head}\n\n{body}\nThe road is a memory.\n")
+    source = load_source(tmp_path / "a.txt")
+    assert {turn.speaker for turn in source.turns} == {None}
+    assert any(f"--speaker-map '-={name}'" in note for note in source.notes)
+
+
+def test_an_article_with_a_byline_needs_no_note(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(
+        "Salt roads\n\nBy Omar Brandt\n\nThe roads ran to the hills.\n\nThey carried salt.\n"
+    )
+    assert load_source(tmp_path / "a.txt").notes == ()

@@ -157,3 +157,21 @@ def test_unknown_xml_is_told_by_its_first_and_last_element(tmp_path: Path, name:
 def test_text_that_begins_with_a_sign_is_no_xml(tmp_path: Path) -> None:
     source = load(tmp_path, "<laughs> Well, then.\n\nIDA: Yes?\n\nPER: No. I said so.\n", "a.txt")
     assert source.format == "text"
+
+
+def test_whole_numbers_beside_a_rate_are_frames(tmp_path: Path) -> None:
+    body = "".join(
+        f"<marker><in>{round(a * 25)}</in><out>{round(b * 25)}</out>"
+        f"<say>{who}: {text}</say></marker>"
+        for who, text, a, b in TALK
+    )
+    source = load(tmp_path, f"<clip><rate>25</rate><name>kiln</name><marks>{body}</marks></clip>")
+    assert [turn.start_s for turn in source.turns] == pytest.approx(
+        [a for _, _, a, _ in TALK], abs=0.03
+    )
+    assert "times count frames, 25 a second as the file says" in source.notes
+
+
+def test_times_in_milliseconds_say_so_themselves(tmp_path: Path) -> None:
+    source = load(tmp_path, written('<v name="{who}"><mark at="{a_ms}ms"/><s>{text}</s></v>'))
+    assert [turn.start_s for turn in source.turns] == [a for _, _, a, _ in TALK]

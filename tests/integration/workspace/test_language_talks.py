@@ -43,4 +43,4 @@ def test_each_kind_of_question_finds_its_line_in_six_languages() -> None:
     assert len(early) == 6
     assert min(early.values()) >= 0.8, early
     assert (shown.first or 0.0) >= 0.75, {k: own.first for k, own in shown.kinds.items()}
-    assert (shown.first_3 or 0.0) >= 0.92, early
+    assert (shown.first_3 or 0.0) >= 0.9, early

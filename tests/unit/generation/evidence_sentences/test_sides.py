@@ -122,7 +122,7 @@ def test_a_side_that_says_nothing_of_it_has_no_clip_and_is_told() -> None:
         assert f"Nothing that comes near this question was found for {quiet}." in doubts_text(found)
 
 
-def test_a_thing_that_is_compared_and_of_which_nothing_is_found_is_told() -> None:
+def test_of_things_that_are_both_spoken_of_none_is_told_to_be_missing() -> None:
     turns: Turns = [*TRIPS, ("Clara", "Ferries are red, and rain falls on them in Malmö.")]
     index = line_index(turns, 20)
     asked = question("Do ferries or night trains let Ida sleep well?")

@@ -68,10 +68,10 @@ class BridgeSearch:
     1. Score all turns by words and vectors: a passage has the score of its best turn, f.
     2. Score all passages by Bridge-PPR on f: S, 0 to 1. f weighs 0.5 where passages stand alone and
        up to 1 in long documents. What the graph adds to a passage it adds to its turns.
-    3. Put the passages that have neighbours in their document in an order of their own, `S + 2 (w
-       z01(S~) + (1 - w) S) + 0.6 [a speaker whom the question names speaks in it]`: S~ is S
-       smoothed over the neighbours, w how many neighbours there are. They share out the scores that
-       they had, so one that stands alone keeps its place. Turns aren't smoothed.
+    3. Put the passages that have neighbours in their document in an order of their own, `S + 2 w
+       z01(S~) + 0.6 [a speaker whom the question names speaks in it]`: S~ is S smoothed over the
+       neighbours, w how many neighbours there are. They share out the scores that they had, so one
+       that stands alone keeps its place. Turns aren't smoothed.
     4. Of a split question mix in the mean score of its steps.
     """
 
@@ -142,9 +142,7 @@ class BridgeSearch:
         rows = np.flatnonzero(w > 0)
         if not len(rows):
             return scores
-        # At the edge of a document a passage's own score stands in for what isn't there.
-        around = w * z01(neighbours.smooth(scores)) + (1.0 - w) * scores
-        order = scores + AROUND_WEIGHT * around
+        order = scores + AROUND_WEIGHT * w * z01(neighbours.smooth(scores))
         spoken = [self._spoken[entity] for entity in linked if entity in self._spoken]
         if spoken:
             order[np.unique(np.concatenate(spoken))] += SPEAKER_WEIGHT

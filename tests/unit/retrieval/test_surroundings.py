@@ -62,22 +62,6 @@ def test_a_passage_between_good_neighbours_rises_in_a_conversation_alone() -> No
     assert rank_of_the_middle(9) < rank_of_the_middle(1)
 
 
-@pytest.mark.parametrize("edge", [0, 39])
-def test_the_first_and_the_last_passage_are_found_as_those_amid_a_document_are(edge: int) -> None:
-    """Its neighbours are as good as those of a passage amid the document, and itself is better."""
-    amid = 20
-    scores = np.zeros(40)
-    for centre, own in ((amid, 0.9), (edge, 1.0)):
-        near = np.arange(max(0, centre - 5), min(40, centre + 6))
-        scores[near] = 0.85
-        scores[centre] = own
-    texts = [f"words {i}" for i in range(40)]
-    arm = BridgeSearch(
-        snapshot(texts, unit(40, 3), [entity(0, "Zed")], unit(1, 4), facts_of([[0]] * 40, []), 40)
-    )
-    assert np.argmax(arm._with_surroundings(scores, ())) == edge
-
-
 def test_windows_stay_inside_their_document() -> None:
     windows = window_rows(np.repeat([0, 1, 2], [1, 5, 2]), 2).tolist()
     assert windows == [[0, 1], [1, 4], [1, 5], [1, 6], [2, 6], [3, 6], [6, 8], [6, 8]]
@@ -175,7 +159,7 @@ def naive_order(search: BridgeSearch, asked: Question, sizes: list[int]) -> list
     )
     w = (weights.sum(axis=1) - 1) / (2 * sum(0.8**o for o in range(1, 6)))
     smooth = weights @ s / weights.sum(axis=1)
-    order = s + 2 * (w * passages.z01(smooth) + (1 - w) * s)
+    order = s + 2 * w * passages.z01(smooth)
     return np.argsort(-np.round(order, 6), kind="stable").tolist()
 
 

@@ -232,7 +232,9 @@ def _show_plan(view: IngestPlanView, settings: Settings) -> None:
         " extract"
     )
     if view.unread:
-        st.caption(f":material/translate: {with_commands(view.unread[:1].upper() + view.unread[1:])}")
+        st.caption(
+            f":material/translate: {with_commands(view.unread[:1].upper() + view.unread[1:])}"
+        )
     for name, count in view.extracted_before.items():
         st.caption(
             f"{plural(count, 'document')} extracted by {plain(name)} before; those records are"

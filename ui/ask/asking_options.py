@@ -27,7 +27,7 @@ from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.safe_markdown import clean, plain, speaker_choices
 from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.asking import AskOptions
-from dynagrag.workspace.option_uses import Answering, changes_something, unused, without_unused
+from dynagrag.workspace.option_uses import WayToAnswer, changes_something, unused, without_unused
 from dynagrag.workspace.workspace_pruner import AUTO, TRAINED, has_pruner, pruner_folder
 
 _NO_COMPARISON = "nothing"
@@ -229,10 +229,10 @@ def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[A
     return options
 
 
-def _answering(way: str, profile: Profile, has_model: bool) -> Answering:
+def _answering(way: str, profile: Profile, has_model: bool) -> WayToAnswer:
     if soft := SYSTEMS.get(soft_of(way)):
-        return Answering(soft.retriever, soft.profile, soft=soft, has_model=has_model)
-    return Answering(way, profile, way, has_model=has_model)
+        return WayToAnswer(soft.retriever, soft.profile, soft=soft, has_model=has_model)
+    return WayToAnswer(way, profile, way, has_model=has_model)
 
 
 def _of_its_own(way: str) -> str:
@@ -248,7 +248,7 @@ def _choose_ways(session: WorkspaceSession, has_model: bool, profile: Profile) -
     retrievers = {
         name: RETRIEVERS[name].label
         for name in names_for(RETRIEVERS, Use.APP)
-        if changes_something("retriever", Answering(name, profile, name))
+        if changes_something("retriever", WayToAnswer(name, profile, name))
     }
     of_its_own = f"The profile's own: {RETRIEVERS[of_profile(profile)].label}"
     by_model = "The language model" if has_model else "No model: show the evidence"

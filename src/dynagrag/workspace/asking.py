@@ -28,7 +28,7 @@ from dynagrag.retrieval.cross_encoder_search import with_reranker
 from dynagrag.retrieval.filters import FILTERED
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.filtered_views import FilteredViews
-from dynagrag.workspace.option_uses import Answering, unused
+from dynagrag.workspace.option_uses import WayToAnswer, unused
 from dynagrag.workspace.parts import WorkspaceParts
 from dynagrag.workspace.workspace_pruner import WorkspacePruners, asked_pruner
 from dynagrag.workspace.workspace_soft_prompt import WorkspaceSoftPrompts
@@ -40,7 +40,7 @@ MAX_QUESTION_CHARS = 10_000
 STAGES = {
     "split": "Splitting the question",
     "retrieve": "Looking for evidence",
-    "answer": "Answering from each part",
+    "answer": "WayToAnswer from each part",
     "score": "Weighing the answers",
     "merge": "Writing",
     "check": "Checking each claim",
@@ -280,15 +280,15 @@ class QuestionAnswering:
         options: AskOptions,
         chat: Asker | ChatModel | None,
         overrides: AnswerOverrides | None = None,
-    ) -> Answering:
+    ) -> WayToAnswer:
         if options.soft is not None:
             soft = self._soft_prompts.system_of(options.soft)
-            return Answering(soft.retriever, soft.profile, soft=soft, has_model=chat is not None)
+            return WayToAnswer(soft.retriever, soft.profile, soft=soft, has_model=chat is not None)
         profile = (overrides and overrides.profile) or wiring.make_profile(
             options.profile or self._parts.settings.profile, chat
         )
         retriever = wiring.retriever_name(options.retriever, profile)
-        return Answering(retriever, profile, options.retriever, has_model=chat is not None)
+        return WayToAnswer(retriever, profile, options.retriever, has_model=chat is not None)
 
     def _within_calls(
         self, profile: Profile, options: AskOptions, chat: MeteredChat | None, has_subgraphs: bool

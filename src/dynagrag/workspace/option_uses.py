@@ -25,7 +25,7 @@ NEEDS_MODEL = "that needs a language model"
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
+class WayToAnswer:
     """What answers a question: a retriever under a profile, or a trained system, `soft`, with those
     of its own. `named`: the retriever as the question names it, `has_model`: whether there is a
     language model.
@@ -64,7 +64,7 @@ class OptionUse:
 
     option: str
     field: str
-    reason: Callable[[Answering], str]
+    reason: Callable[[WayToAnswer], str]
     is_refused: bool = True
     setting: str = ""
 
@@ -80,8 +80,8 @@ class OptionUse:
         return "" if getattr(settings, self.setting) == default else where_set(self.setting)
 
 
-def _of_soft(option: str) -> Callable[[Answering], str]:
-    def reason(way: Answering) -> str:
+def _of_soft(option: str) -> Callable[[WayToAnswer], str]:
+    def reason(way: WayToAnswer) -> str:
         return (
             f"a trained system (--soft) retrieves by itself; leave out {option}" if way.soft else ""
         )
@@ -89,7 +89,7 @@ def _of_soft(option: str) -> Callable[[Answering], str]:
     return reason
 
 
-def _plain_retriever(way: Answering) -> str:
+def _plain_retriever(way: WayToAnswer) -> str:
     if way.soft or way.profile.name != "graph" or way.brings_subgraphs:
         return ""
     return (
@@ -98,7 +98,7 @@ def _plain_retriever(way: Answering) -> str:
     )
 
 
-def _no_ego_graphs(way: Answering) -> str:
+def _no_ego_graphs(way: WayToAnswer) -> str:
     if way.soft or way.named != DYNAGRAG or way.profile.has_ego_graphs:
         return ""
     return (
@@ -107,7 +107,7 @@ def _no_ego_graphs(way: Answering) -> str:
     )
 
 
-def _subgraphs_unread(way: Answering) -> str:
+def _subgraphs_unread(way: WayToAnswer) -> str:
     if way.soft or way.brings_subgraphs:
         return ""
     others = [name for name, own in PROFILES.items() if wiring.brings_subgraphs(way.retriever, own)]
@@ -119,8 +119,8 @@ def _subgraphs_unread(way: Answering) -> str:
     )
 
 
-def _no_subgraphs(what: str) -> Callable[[Answering], str]:
-    def reason(way: Answering) -> str:
+def _no_subgraphs(what: str) -> Callable[[WayToAnswer], str]:
+    def reason(way: WayToAnswer) -> str:
         if way.reads_subgraphs:
             return ""
         if way.soft:
@@ -133,7 +133,7 @@ def _no_subgraphs(what: str) -> Callable[[Answering], str]:
     return reason
 
 
-def _asked_whole(way: Answering) -> str:
+def _asked_whole(way: WayToAnswer) -> str:
     if way.soft:
         return "a trained system reads a question whole; leave out --split-question, or --soft"
     if wiring.can_split(way.retriever, way.profile):
@@ -144,14 +144,14 @@ def _asked_whole(way: Answering) -> str:
     )
 
 
-def _without_model(what: str) -> Callable[[Answering], str]:
-    def reason(way: Answering) -> str:
+def _without_model(what: str) -> Callable[[WayToAnswer], str]:
+    def reason(way: WayToAnswer) -> str:
         return "" if way.has_model or way.soft else f"it {what}: {NEEDS_MODEL}"
 
     return reason
 
 
-def _parts_without_model(way: Answering) -> str:
+def _parts_without_model(way: WayToAnswer) -> str:
     what = "writes an answer from parts of all the sources"
     return _without_model(what)(way) if way.profile.num_spread else ""
 
@@ -181,19 +181,19 @@ and so have no row.
 """
 
 
-def changes_something(field: str, way: Answering) -> bool:
+def changes_something(field: str, way: WayToAnswer) -> bool:
     """Whether an option of that field changes anything."""
     return not any(row.reason(way) for row in OPTION_USES if row.field == field)
 
 
-def without_unused(options: "AskOptions", way: Answering) -> "AskOptions":
+def without_unused(options: "AskOptions", way: WayToAnswer) -> "AskOptions":
     """The options without those that would change nothing and be refused."""
     unread = {row.field for row in OPTION_USES if row.is_refused and row.reason(way)}
     default = type(options)()
     return replace(options, **{name: getattr(default, name) for name in unread})
 
 
-def unused(options: "AskOptions", settings: Settings, way: Answering) -> Iterator[str]:
+def unused(options: "AskOptions", settings: Settings, way: WayToAnswer) -> Iterator[str]:
     """A sentence for each choice that changes nothing and isn't refused. UsageError for one that
     is.
     """

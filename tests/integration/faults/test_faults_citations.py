@@ -21,7 +21,7 @@ from dynagrag.generation.answer import ABSTENTION
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.registry.traversals import TRAVERSALS
 from dynagrag.workspace.facade import Workspace
-from dynagrag.workspace.option_uses import Answering, without_unused
+from dynagrag.workspace.option_uses import WayToAnswer, without_unused
 
 OpenSpace = Callable[..., Workspace]
 Check = Callable[[Workspace, Answer], int]
@@ -91,7 +91,7 @@ def test_every_citation_is_a_record_or_passage_with_its_quote_in_place(
     num_cited = 0
     for traversal, profile, question in product(TRAVERSALS, PROFILES, QUESTIONS):
         chosen = PROFILES[profile]
-        way = Answering(wiring.retriever_name(retriever, chosen), chosen, retriever)
+        way = WayToAnswer(wiring.retriever_name(retriever, chosen), chosen, retriever)
         options = AskOptions(retriever=retriever, traversal=traversal, profile=profile)
         answer = _ask(space, question, without_unused(options, way))
         num_cited += check_citations(space, answer)

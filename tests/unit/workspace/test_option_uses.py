@@ -16,7 +16,7 @@ from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.option_uses import (
     OPTION_USES,
-    Answering,
+    WayToAnswer,
     changes_something,
     unused,
     without_unused,
@@ -53,9 +53,9 @@ def space(tmp_path: Path) -> Iterator[Workspace]:
         yield opened
 
 
-def own(profile: str, has_model: bool = True) -> Answering:
+def own(profile: str, has_model: bool = True) -> WayToAnswer:
     retriever = "dynagrag" if PROFILES[profile].has_ego_graphs else "bridge-ppr"
-    return Answering(retriever, PROFILES[profile], has_model=has_model)
+    return WayToAnswer(retriever, PROFILES[profile], has_model=has_model)
 
 
 def test_each_option_but_filters_and_the_system_has_a_row() -> None:
@@ -95,7 +95,7 @@ def test_without_a_model_it_is_told_what_needs_one(profile: str) -> None:
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_trained_system_has_a_profile_and_a_retriever_of_its_own(name: str) -> None:
     system = SYSTEMS[name]
-    way = Answering(system.retriever, system.profile, soft=system)
+    way = WayToAnswer(system.retriever, system.profile, soft=system)
     refused = {"profile", "retriever", "is_split"}
     refused |= set() if system.parts.has_text else {"traversal", "pruner"}
     assert {field for field in NAMED if not changes_something(field, way)} == refused
@@ -109,7 +109,7 @@ def test_a_retriever_of_subgraphs_is_refused_where_none_are_read(
     profile: str, retriever: str
 ) -> None:
     row, chosen = RETRIEVERS[retriever], PROFILES[profile]
-    way = Answering(wiring.retriever_name(retriever, chosen), chosen, retriever)
+    way = WayToAnswer(wiring.retriever_name(retriever, chosen), chosen, retriever)
     brings = {name for name, other in PROFILES.items() if row.brings_subgraphs(other)}
     if retriever == "dynagrag" and profile not in brings:
         (sentence,) = unused(AskOptions(retriever=retriever), Settings(), way)

@@ -40,7 +40,7 @@ MAX_QUESTION_CHARS = 10_000
 STAGES = {
     "split": "Splitting the question",
     "retrieve": "Looking for evidence",
-    "answer": "WayToAnswer from each part",
+    "answer": "Answering from each part",
     "score": "Weighing the answers",
     "merge": "Writing",
     "check": "Checking each claim",

@@ -112,6 +112,13 @@ def intermediate_prompt(profile: Profile) -> str:
     return "partial" if profile.num_spread else "intermediate"
 
 
+def merges_all(profile: Profile, prompts: Iterable[AnswerPrompt]) -> bool:
+    """Whether every intermediate answer is merged: the profile's ego-graphs answer; a plain search
+    is asked once.
+    """
+    return profile.merges_all and any(prompt.drawn for prompt in prompts)
+
+
 def takes_clips(profile: Profile, retrieval: Retrieval) -> bool:
     """Whether the clips that are shown go before the passages: where one prompt of passages is all,
     from a retriever that ranks turns. What other systems would be asked stays as it is: ego-graphs,

@@ -50,6 +50,7 @@ evidence.
 """
 _LEFT_OUT = "(left out: {} lines, {} nodes)"
 LEFT_OUT_LINE = re.compile(r"\(left out: (?P<lines>[0-9]+) lines, (?P<nodes>[0-9]+) nodes\)")
+_LEAST_LINE = len('[1] "" (0.00)\n')
 LEFT_OUT_CHARS = len(_LEFT_OUT.format(9999, 9999)) + 1
 """Room for that line, with the line end before it."""
 _IN_SUMMARY = re.compile(rf"{LABEL_START}|[\\|]|[{CONTROL_CHARS}]")
@@ -106,8 +107,10 @@ def write_hard_prompt(
         return graph_text(most).prompt(evidence, 0)
     max_chars = CHARS_PER_TOKEN * token_budget
     shown, max_graph_chars = _shares(evidence, max_chars)
-    # the largest number with which every line fits; more summaries never make a line shorter
-    numbers = range(MAX_SUMMARIES + 1, most + 1)
+    # the largest number with which every line fits; more summaries never make a line shorter, and
+    # a walk of more lines than could fit is not written to find that out
+    has_chance = _LEAST_LINE * len(walk.order) <= max_graph_chars
+    numbers = range(MAX_SUMMARIES + 1, most + 1 if has_chance else 0)
     num_more = bisect_left(
         numbers, True, key=lambda n: graph_text(n).num_chars(shown) > max_graph_chars
     )

@@ -10,7 +10,7 @@ from dynagrag.core.errors import DynaGragError, ModelError
 from dynagrag.core.protocols import Asker, Prompt
 from dynagrag.core.schema import IntermediateAnswer, Question, Verdict
 from dynagrag.generation.answer_plan import AnswerPlan
-from dynagrag.generation.answer_prompts import AnswerPrompt, intermediate_prompt
+from dynagrag.generation.answer_prompts import AnswerPrompt, intermediate_prompt, merges_all
 from dynagrag.generation.citations import checked_marks, cited_labels, known_labels, without_marks
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
@@ -84,7 +84,7 @@ def rank_answers(
     a profile that merges all, every answer that has words is scored, and helpfulness alone is the
     order.
     """
-    takes_all = plan.profile.merges_all
+    takes_all = merges_all(plan.profile, (prompt for prompt, _ in replies))
     texts = [_cited_text(prompt, reply) for prompt, reply in replies]
     evidence = [{e.label: e for e in prompt.hard.evidence} for prompt, _ in replies]
     claims = checked_claims(

@@ -92,10 +92,16 @@ def _settings() -> Iterator[str]:
     from dynagrag.config.settings import Settings
     from dynagrag.registry.checkers import CHECKERS
     from dynagrag.registry.choices import listed
+    from dynagrag.registry.profiles import PROFILE_ROWS
     from dynagrag.registry.pruners import PRUNERS
     from dynagrag.registry.stores import store_words
 
-    rows = {"checker": listed(CHECKERS), "pruner": listed(PRUNERS), "store": store_words()}
+    rows = {
+        "checker": listed(CHECKERS),
+        "profile": listed(PROFILE_ROWS),
+        "pruner": listed(PRUNERS),
+        "store": store_words(),
+    }
     for name, field in Settings.model_fields.items():
         variable = field.validation_alias or f"DYNAGRAG_{name.upper()}"
         default = "" if field.default is None else f"`{field.default}`"

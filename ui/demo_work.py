@@ -9,7 +9,7 @@ from dynagrag.demo import run_demo
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
 from dynagrag.ui.progress import has_ended
-from dynagrag.ui.safe_markdown import plain, plain_lines
+from dynagrag.ui.safe_markdown import plain_lines, with_commands
 
 
 def is_at_work(settings: Settings) -> bool:
@@ -41,7 +41,7 @@ def follow(settings: Settings) -> None:
     if work is None or not has_ended(work, lambda work: f"Creating the demo: {work.stage}"):
         return
     if work.error:
-        st.error(f"Demo: {plain(work.error)}", icon=":material/error:")
+        st.error(f"Demo: {with_commands(work.error)}", icon=":material/error:")
         return
     st.success(
         f"The workspace **{DEMO}** is ready. **Ask** has three questions with their recorded"

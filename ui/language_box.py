@@ -1,4 +1,4 @@
-"""A document's language as a box that changes it, on its own page."""
+"""A document's language as a box that changes it."""
 
 import streamlit as st
 
@@ -19,13 +19,8 @@ def ask_language(session: WorkspaceSession, document: Document) -> None:
         key=f"language_{document.id}",
     )
     with box, st.form(f"language_of_{document.id}", border=False):
-        codes = sorted(language_codes(), key=language_name)
-        picked = st.selectbox(
-            "Language",
-            codes,
-            index=codes.index(own) if own in codes else None,
-            format_func=language_name,
-            placeholder="Unknown",
+        picked = pick_language(
+            own,
             help="Its words are searched by this language's stems; its sentences are parted by its"
             " rules when the file is ingested again.",
             key=f"picked_language_{document.id}",
@@ -35,3 +30,17 @@ def ask_language(session: WorkspaceSession, document: Document) -> None:
                 session.space.documents.set_language(document.id, picked)
                 st.toast("Saved.", icon=":material/check:")
                 st.rerun()
+
+
+def pick_language(own: str, *, help: str, key: str) -> str | None:
+    """The choice of one of the known languages, by its code; `own` is picked if it is known."""
+    codes = sorted(language_codes(), key=language_name)
+    return st.selectbox(
+        "Language",
+        codes,
+        index=codes.index(own) if own in codes else None,
+        format_func=language_name,
+        placeholder="Unknown",
+        help=help,
+        key=key,
+    )

@@ -34,6 +34,7 @@ _LINK = re.compile(
 """Where a word joiner, which is not seen, keeps an address from becoming a link, and -- or >= from
 becoming a sign of Streamlit's.
 """
+_COMMAND = re.compile(r"`([^`]+)`")
 MARK = re.compile(r"\[(E\d+)\]")
 """A mark of evidence in an answer: its label."""
 
@@ -41,6 +42,12 @@ MARK = re.compile(r"\[(E\d+)\]")
 def plain(text: object) -> str:
     """The text so that Markdown shows it character by character, on one line."""
     return _escaped(" ".join(str(text).split()))
+
+
+def with_commands(text: object) -> str:
+    """A message of this program, whose `commands` are shown as code; all else of it as it is."""
+    parts = _COMMAND.split(" ".join(_CONTROLS.sub("\ufffd", str(text)).split()))
+    return "".join(f"`{part}`" if at % 2 else _escaped(part) for at, part in enumerate(parts))
 
 
 def clean(text: object, max_chars: int = 120) -> str:

@@ -27,7 +27,7 @@ from dynagrag.core.schema import Document
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ui import background
 from dynagrag.ui.background import unexpected
-from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.safe_markdown import with_commands
 from dynagrag.workspace.address import has_store, store_address
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.workspace_catalog import last_change, workspace_names
@@ -340,9 +340,9 @@ def shown_errors() -> Iterator[None]:
     try:
         yield
     except SettingsError as err:
-        st.error(f"{plain(err)} See **Settings**.", icon=":material/settings:")
+        st.error(f"{with_commands(err)} See **Settings**.", icon=":material/settings:")
     except DynaGragError as err:
-        st.error(plain(err), icon=":material/error:")
+        st.error(with_commands(err), icon=":material/error:")
     except Exception as err:  # noqa: BLE001 - the page's edge; Streamlit's signals pass
         _LOG.exception("a page failed")
         st.error(unexpected(err), icon=":material/bug_report:")

@@ -111,8 +111,8 @@ def _equal_profile(name: str, chat: MeteredChat | None) -> Profile:
 
 def _asking(
     profile: str = "default",
-    retriever: str = "dynagrag",
-    traversal: str = "dsa-bfs",
+    retriever: str | None = None,
+    traversal: str | None = None,
     pruner: str | None = None,
 ) -> Flow:
     """As `ask` answers with these options."""
@@ -147,7 +147,7 @@ def _in_parts(retriever: str) -> Flow:
         )
         return space.questions.answer(
             question.text,
-            AskOptions(retriever=retriever, filters=question.filters),
+            AskOptions(profile="default", retriever=retriever, filters=question.filters),
             chat,
             overrides,
         )
@@ -161,7 +161,10 @@ def _with_search(make: Callable[[AskedQuestion], MakeRetriever]) -> Flow:
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         overrides = AnswerOverrides(PROFILES["default"], make(question), max_concurrency=1)
         return space.questions.answer(
-            question.text, AskOptions(filters=question.filters), chat, overrides
+            question.text,
+            AskOptions(profile="default", filters=question.filters),
+            chat,
+            overrides,
         )
 
     return flow

@@ -187,7 +187,9 @@ class EvidenceMeasurer:
         answer = self._space.evidence(
             question.text,
             AskOptions(
-                filters=Filters(tuple(among) or of_document, of_speaker), is_reranked=is_reranked
+                profile="default",
+                filters=Filters(tuple(among) or of_document, of_speaker),
+                is_reranked=is_reranked,
             ),
         )
         ids = answer.trace.document_ids

@@ -35,7 +35,7 @@ class _ProfileRow:
 
     profile: str
     retriever: str
-    prompts_by: str = "dynagrag"
+    prompts_by: str | None = None
     has_passages: bool = True
 
 
@@ -51,9 +51,9 @@ _ROWS = {
 }
 """Arms that have a profile; other arms are the names of retrievers. Under `default` and `graph`
 Bridge-PPR ranks the passages, whatever the ego-graphs are, so it alone is run for the ranking;
-prompts are written by `prompts_by`, without a prompt of passages where `has_passages` says so. For
-`split` a model splits the question first; for `reranked` the reranker of the settings orders the
-best.
+prompts are written by `prompts_by`, else by the profile's own retriever, without a prompt of
+passages where `has_passages` says so. For `split` a model splits the question first; for `reranked`
+the reranker of the settings orders the best.
 """
 INSTEAD = {"dynagrag": ("default", "paper"), "dynagrag-cosine": ("default", "paper-cosine")}
 """Retrievers that are no arms, since their ranking of passages depends on the profile, and the arms
@@ -128,7 +128,8 @@ def make_arms(
             retriever = with_reranker(retriever, reranker, snapshot)
         prompts = None
         if has_prompts:
-            writer = wiring.make_retriever(row.prompts_by, snapshot, profile, passages, open_index)
+            prompts_by = wiring.retriever_name(row.prompts_by, profile)
+            writer = wiring.make_retriever(prompts_by, snapshot, profile, passages, open_index)
             room = with_equal_room(profile, row.has_passages)
             prompts = make_prompt_arm(name, writer, room, lines, space.embedder)
         arm = Arm(name, retriever, profile.num_subgraphs, prompts=prompts)

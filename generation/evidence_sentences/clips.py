@@ -26,7 +26,8 @@ def clips_of(
     index: LineIndex, lines: Sequence[EvidenceLine], found: Fits, quiet: Sequence[Side] = ()
 ) -> tuple[Clip, ...]:
     """The clips of ranked lines, best first: each around the best line that no better clip holds,
-    with no sentence that one does, and none from where the fit drops sharply.
+    with no sentence that one does, and none from where the fit drops sharply. What people of a
+    document say again in the same words is shown once.
 
     Of a question's sides each clip tells whose best line it holds; one may fit worse there than
     another's. Lines of `quiet` sides, which say nothing of what is asked, have none.
@@ -35,6 +36,7 @@ def clips_of(
     marking = _marking_fits(found)
     clips: list[Clip] = []
     taken: set[Place] = set()
+    words: set[tuple[str, ...]] = set()
 
     def is_free(sentence: PassageSentence) -> bool:
         return (sentence.document_id, sentence.start) not in taken
@@ -51,6 +53,10 @@ def clips_of(
         first, last = with_reply(around, at, stretch_around(around, at, is_free), is_free)
         stretch = around[first : last + 1]
         taken.update((s.document_id, s.start) for s in stretch)
+        said = (stretch[0].document_id, *(s.text for s in stretch))
+        if said in words:
+            continue
+        words.add(said)
         marked = _marked(stretch, marking, MARKED_DROP * found.spread) or [around[at]]
         side = next((side.name for side in found.sides if side.holds(line)), "")
         clips.append(_clip(index, stretch, marked, line.fit, side))

@@ -2,7 +2,6 @@
 the ablation).
 """
 
-from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
@@ -30,8 +29,7 @@ class DiverseEgoSearch:
 
     Without a `ranker` (profile `paper`) the passages are those of the ego-graphs' entities, by
     their cosine with the question. With one (`graph`) they are the ranker's, whatever the
-    ego-graphs hold, and 0.1 ln(PageRank of the entity) is added to a centre's cosine. Without an
-    `index` (`default`) there are passages alone.
+    ego-graphs hold, and 0.1 ln(PageRank of the entity) is added to a centre's cosine.
     """
 
     name = "dynagrag"
@@ -39,7 +37,7 @@ class DiverseEgoSearch:
     def __init__(
         self,
         snapshot: Snapshot,
-        index: EgoIndex | None,
+        index: EgoIndex,
         profile: Profile,
         passages: PassageScores | None = None,
         ranker: BridgeSearch | None = None,
@@ -54,10 +52,6 @@ class DiverseEgoSearch:
         """Subgraphs carry the ego-graph's score; every refused centre is among the candidates with
         its reason.
         """
-        if self._index is None:
-            assert self._ranker is not None  # a profile without it has ego-graphs
-            found = self._ranker.retrieve(question, num_passages, num_subgraphs)
-            return replace(found, retriever=self.name)
         ranking = self._ranker.rank(question) if self._ranker else None
         if not self._snapshot.graph.entities:
             best = self._passages.best(ranking.total, num_passages) if ranking else ()
@@ -101,7 +95,7 @@ class DiverseEgoSearch:
                 else "no other has leading entities of its own"
             )
             notes.append(f"{len(subgraphs)} of {num_subgraphs} ego-graphs: {why}")
-        max_nodes = self._index.rule.max_nodes if self._index else None
+        max_nodes = self._index.rule.max_nodes
         num_capped = sum(len(subgraph.nodes) == max_nodes for subgraph in subgraphs)
         if num_capped:
             notes.append(f"{num_capped} ego-graphs were cut at {max_nodes} nodes")

@@ -31,7 +31,7 @@ from dynagrag.registry.checkers import CHECKERS
 from dynagrag.registry.choices import chosen
 from dynagrag.registry.extractors import EXTRACTORS, ExtractorChoice
 from dynagrag.registry.pruners import PRUNERS
-from dynagrag.registry.retrievers import RETRIEVERS, MakeIndex
+from dynagrag.registry.retrievers import DYNAGRAG, RETRIEVERS, MakeIndex, of_profile
 from dynagrag.registry.traversals import TRAVERSALS
 from dynagrag.retrieval.passages import PassageScores
 
@@ -124,9 +124,16 @@ def make_retriever(
     return chosen("retriever", name, RETRIEVERS).make(snapshot, profile, passages, make_index)
 
 
-def can_split(retriever: str, profile: str) -> bool:
+def retriever_name(name: str | None, profile: Profile) -> str:
+    """The retriever asked for; by default, and for `dynagrag`, which had that name under every
+    profile, the profile's own.
+    """
+    return of_profile(profile) if name in (None, DYNAGRAG) else str(name)
+
+
+def can_split(retriever: str, profile: Profile) -> bool:
     """Whether a retriever ranks passages by the steps of a question that was split too."""
-    return chosen("retriever", retriever, RETRIEVERS).reads_steps(make_profile(profile))
+    return chosen("retriever", retriever, RETRIEVERS).reads_steps(profile)
 
 
 def brings_subgraphs(retriever: str, profile: Profile) -> bool:

@@ -48,6 +48,7 @@ def test_a_key_is_never_printed(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     [
         ("DYNAGRAG_MAX_CONCURRENCY", "0", "max_concurrency"),
         ("DYNAGRAG_TEMPERATURE", "warm", "temperature"),
+        ("DYNAGRAG_PROFILE", "papers", "profile.*known: default, graph, global, paper"),
         ("DYNAGRAG_MAX_RETRIES", "-1", "max_retries"),
         ("DYNAGRAG_TIMEOUT_S", "inf", "timeout_s"),
         ("DYNAGRAG_TIMEOUT_S", "nan", "timeout_s"),

@@ -69,13 +69,7 @@ def test_a_retriever_has_the_name_of_its_row_and_asks_for_the_index_only_where_i
         asked.clear()
         made = wiring.make_retriever(name, SNAPSHOT, profile, PassageScores(SNAPSHOT), make_index)
         assert made.name == name
-        assert asked == (
-            [GRAG_CUT]
-            if name == "grag"
-            else [profile]
-            if name in USES_INDEX and profile.has_ego_graphs
-            else []
-        )
+        assert asked == ([GRAG_CUT] if name == "grag" else [profile] if name in USES_INDEX else [])
 
 
 @pytest.mark.parametrize("name", TRAVERSALS)
@@ -88,7 +82,7 @@ def test_steps_of_a_question_are_read_where_bridge_ppr_ranks() -> None:
         (name, profile)
         for name in RETRIEVERS
         for profile in PROFILES
-        if wiring.can_split(name, profile)
+        if wiring.can_split(name, PROFILES[profile])
     }
     own = {
         (name, profile)
@@ -115,7 +109,7 @@ def test_extractors_are_made_or_say_what_they_lack() -> None:
 @pytest.mark.parametrize(
     ("table", "make"),
     [
-        (RETRIEVERS, lambda: wiring.can_split("magic", "default")),
+        (RETRIEVERS, lambda: wiring.can_split("magic", PROFILES["default"])),
         (TRAVERSALS, lambda: wiring.make_traversal("magic", PROFILES["default"])),
         (PRUNERS, lambda: wiring.make_pruner("magic")),
         (

@@ -14,7 +14,7 @@ from dynagrag.ui.ask.asking_options import choose_filters, choose_options
 from dynagrag.ui.ask.invitation import invite, points_of, suggest
 from dynagrag.ui.ask.source_panel import InView
 from dynagrag.ui.ask.source_view import show_source
-from dynagrag.ui.safe_markdown import clean, plain
+from dynagrag.ui.safe_markdown import clean, plain, with_commands
 from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.conversations import (
@@ -90,7 +90,7 @@ def _question_box(
             filters = choose_filters(session)
             options = [replace(option, filters=filters) for option in options]
         except UsageError as err:
-            st.error(plain(err), icon=":material/error:")
+            st.error(with_commands(err), icon=":material/error:")
             options = []
         text = st.chat_input(
             "Ask about these transcripts", key=f"question_{conversation.id}", disabled=not options
@@ -187,7 +187,7 @@ def _conversation(book: ConversationBook) -> Conversation:
     except UsageError:
         pass  # an address that somebody typed
     except StoreError as err:
-        st.warning(f"{plain(err)}. This is a new conversation.", icon=":material/warning:")
+        st.warning(f"{with_commands(err)}. This is a new conversation.", icon=":material/warning:")
     if only:
         state.remember(_FOUND, (found.id, len(found.exchanges)))
     _go_to(found.id)
@@ -274,7 +274,8 @@ def _model() -> ChatModel | None:
         return state.chat_model()
     except DynaGragError as err:
         st.warning(
-            f"The language model can't be used, so questions get evidence alone: {plain(err)}",
+            "The language model can't be used, so questions get evidence alone:"
+            f" {with_commands(err)}",
             icon=":material/warning:",
         )
         return None

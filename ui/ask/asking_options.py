@@ -3,7 +3,6 @@ of researchers.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -19,7 +18,7 @@ from dynagrag.models.catalog import models_list
 from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.profiles import PROFILE_ROWS
 from dynagrag.registry.pruners import PRUNERS
-from dynagrag.registry.retrievers import RETRIEVERS
+from dynagrag.registry.retrievers import RETRIEVERS, of_profile
 from dynagrag.registry.traversals import TRAVERSALS
 from dynagrag.ui import state
 from dynagrag.ui.ask.answer_view import soft_of, way_name
@@ -28,13 +27,18 @@ from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.safe_markdown import clean, plain, speaker_choices
 from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.asking import AskOptions
+from dynagrag.workspace.option_uses import WayToAnswer, changes_something, unused, without_unused
 from dynagrag.workspace.workspace_pruner import AUTO, TRAINED, has_pruner, pruner_folder
 
 _NO_COMPARISON = "nothing"
-_PROFILES_HELP = ". ".join(f"{row.label}: {row.sentence}" for row in PROFILE_ROWS.values())
+_PROFILES_HELP = (
+    ". ".join(f"{row.label}: {row.sentence}" for row in PROFILE_ROWS.values())
+    + ". The setting DYNAGRAG_PROFILE chooses one for good"
+)
+_OF_PROFILE = ""
 _NO_SUBGRAPHS = (
-    "No effect now: nothing that is chosen reads subgraphs as text. The profile Graph does, and so"
-    " do the retrievers of trees, facts and GRAG's ego-graphs"
+    "No effect now: nothing that is chosen reads subgraphs as text. The profiles Graph and Paper"
+    " do, and so do the retrievers of trees, facts and GRAG's ego-graphs"
 )
 _NO_MODEL = "No effect: no language model is set"
 _PRUNER_LABELS = {AUTO: "Trained where that is better", TRAINED: "Trained"} | {
@@ -147,17 +151,22 @@ def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[A
     _choose_model()
     has_model = bool(state.settings().llm)
     with st.expander("Advanced"):
-        ways = _choose_ways(session, has_model)
+        # the setting first; what is chosen decides which retrievers there are above it
+        profiles = [state.settings().profile, *names_for(PROFILE_ROWS, Use.APP)]
+        profiles = list(dict.fromkeys(profiles))
+        profile = wiring.make_profile(st.session_state[_box("profile", profiles)], model)
+        ways = _choose_ways(session, has_model, profile)
         retrievers = [way for way in ways if not soft_of(way)]
-        profile = _kept_select(
+        name = _kept_select(
             "Profile",
-            names_for(PROFILE_ROWS, Use.APP),
+            profiles,
             "profile",
             lambda name: PROFILE_ROWS[name].label,
             _PROFILES_HELP if retrievers else _of_its_own(ways[0]),
             is_disabled=not retrievers,
         )
-        is_read = any(_reads_subgraphs(way, wiring.make_profile(profile, model)) for way in ways)
+        answering = {way: _answering(way, profile, has_model) for way in ways}
+        is_read = any(own.reads_subgraphs for own in answering.values())
         left, right = st.columns(2)
         with left:
             help_text = (
@@ -182,7 +191,7 @@ def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[A
             " by its steps too. One more call. Plain search, the profile Paper and trained soft"
             " prompts ask it whole.",
             is_disabled=not (
-                has_model and any(wiring.can_split(name, profile) for name in retrievers)
+                has_model and any(wiring.can_split(way, profile) for way in retrievers)
             ),
         )
         max_calls = st.number_input(
@@ -201,40 +210,47 @@ def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[A
         " comes in one piece.",
         is_disabled=not has_model and len(retrievers) == len(ways),
     )
-    base = AskOptions(
-        traversal=traversal,
-        profile=profile,
-        max_calls=max_calls,
-        is_strict=is_strict,
-        pruner=pruner,
-    )
     options = []
     for way in ways:
-        if soft := soft_of(way):
-            options.append(replace(base, soft=soft))
-        else:
-            can_split = is_split and wiring.can_split(way, profile)
-            options.append(replace(base, retriever=way, is_split=can_split))
+        soft = soft_of(way) or None
+        base = AskOptions(
+            profile=None if soft else name,
+            retriever=None if soft else way,
+            soft=soft,
+            traversal=traversal,
+            pruner=pruner,
+            is_split=is_split,
+            max_calls=max_calls if has_model else None,
+            is_strict=is_strict,
+        )
+        options.append(without_unused(base, answering[way]))
+        for sentence in unused(options[-1], state.settings(), answering[way]):
+            st.caption(plain(f"{sentence}."))
     return options
 
 
-def _reads_subgraphs(way: str, profile: Profile) -> bool:
-    """Whether a way puts subgraphs into words, which a pruner scores and a traversal orders."""
-    soft = soft_of(way)
-    return SYSTEMS[soft].parts.has_text if soft else wiring.brings_subgraphs(way, profile)
+def _answering(way: str, profile: Profile, has_model: bool) -> WayToAnswer:
+    if soft := SYSTEMS.get(soft_of(way)):
+        return WayToAnswer(soft.retriever, soft.profile, soft=soft, has_model=has_model)
+    return WayToAnswer(way, profile, way, has_model=has_model)
 
 
 def _of_its_own(way: str) -> str:
     return f"No effect: {way_name(way).removesuffix(', trained')} finds its evidence in its own way"
 
 
-def _choose_ways(session: WorkspaceSession, has_model: bool) -> list[str]:
-    """The way that answers, and one to compare: retrievers by name, before the language model, and
-    `soft:NAME`.
+def _choose_ways(session: WorkspaceSession, has_model: bool, profile: Profile) -> list[str]:
+    """The way that answers, and one to compare: retrievers that change something under the profile,
+    by name, before the language model, and `soft:NAME`.
     """
     own = soft_prompts(session)
     soft = soft_labels(own)
-    retrievers = {name: RETRIEVERS[name].label for name in names_for(RETRIEVERS, Use.APP)}
+    retrievers = {
+        name: RETRIEVERS[name].label
+        for name in names_for(RETRIEVERS, Use.APP)
+        if changes_something("retriever", WayToAnswer(name, profile, name))
+    }
+    of_its_own = f"The profile's own: {RETRIEVERS[of_profile(profile)].label}"
     by_model = "The language model" if has_model else "No model: show the evidence"
     answerer = _kept_select(
         "Answered by",
@@ -247,13 +263,13 @@ def _choose_ways(session: WorkspaceSession, has_model: bool) -> list[str]:
     show_refused(own, session.name)
     retriever = _kept_select(
         "Retriever",
-        list(retrievers),
+        [_OF_PROFILE, *retrievers],
         "retriever",
-        lambda name: retrievers[name],
+        lambda name: retrievers.get(name, of_its_own),
         _of_its_own(answerer) if answerer else "What finds the evidence",
         is_disabled=bool(answerer),
     )
-    first = answerer or retriever
+    first = answerer or retriever or of_profile(profile)
     names = {_NO_COMPARISON: "Nothing"} | retrievers | soft
     others = [way for way in names if way != first]
     compared = _kept_select(

@@ -19,7 +19,7 @@ from dynagrag.ui.ask.answer_view import (
 from dynagrag.ui.ask.invitation import points_of
 from dynagrag.ui.ask.source_panel import InView
 from dynagrag.ui.ask.what_to_try import show_what_to_try
-from dynagrag.ui.safe_markdown import answer_markdown, plain, plain_lines
+from dynagrag.ui.safe_markdown import answer_markdown, plain, plain_lines, with_commands
 from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.asking import STAGES
 from dynagrag.workspace.conversations import (
@@ -129,7 +129,7 @@ def _show_unread_language(
     new = sorted(languages - languages_told - {""})
     languages_told.update(new)
     if line := unread_line(session.space.parts, new):
-        st.caption(f":material/translate: {plain(line[:1].upper() + line[1:])}")
+        st.caption(f":material/translate: {with_commands(line[:1].upper() + line[1:])}")
 
 
 def _show_deeds(
@@ -224,7 +224,7 @@ def show_pending(session: WorkspaceSession, conversation: Conversation, waiting:
             stop.empty()
             # a question without an error is in the conversation, with its answers' own errors
             if work.error and not st.button("Close", key="close_asking"):
-                status.error(plain(work.error))
+                status.error(with_commands(work.error))
                 words.markdown(answer_markdown(question.text, {}))
                 return
             background.drop(work.key)

@@ -171,8 +171,9 @@ def _answer(
             options.way, error=background.unexpected(err), llm=llm, seconds=time.monotonic() - start
         )
     llm = answer.trace.soft.label if answer.trace.soft else llm
+    way = options.way or answer.trace.retriever
     return KeptAnswer(
-        options.way, answer, llm=llm, seconds=time.monotonic() - start, cost=cost_of(answer, prices)
+        way, answer, llm=llm, seconds=time.monotonic() - start, cost=cost_of(answer, prices)
     )
 
 

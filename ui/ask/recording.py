@@ -13,7 +13,7 @@ import streamlit as st
 from dynagrag.core.schema import Document, Turn
 from dynagrag.core.text import clock
 from dynagrag.ingest.load.parsed import MEDIA_KEY, is_address
-from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.safe_markdown import plain, with_commands
 from dynagrag.ui.state import WorkspaceSession
 
 _SOUNDS = (".mp3", ".m4a", ".wav", ".ogg", ".oga", ".opus", ".flac", ".aac")
@@ -194,4 +194,4 @@ def show_recording(
     if start is not None:
         (st.video if recording.is_film else st.audio)(path, start_time=int(start))
     if note:
-        st.caption(f":material/schedule: {plain(note)}")
+        st.caption(f":material/schedule: {with_commands(note)}")

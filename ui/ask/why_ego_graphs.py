@@ -12,6 +12,7 @@ from dynagrag.core.schema import (
     SubgraphTrace,
 )
 from dynagrag.core.text import plural
+from dynagrag.registry.retrievers import BRIDGE_PPR, DYNAGRAG
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.ui.choice_labels import unique_labels
 from dynagrag.ui.drawing.graph_drawing import draw_graph
@@ -35,7 +36,7 @@ def show_candidates(trace: AnswerTrace) -> None:
     if not trace.candidates:
         st.markdown(
             _NO_EGO_GRAPHS
-            if trace.retriever.startswith("dynagrag")
+            if trace.retriever in (BRIDGE_PPR, DYNAGRAG)  # the former name of bridge-ppr here
             else "This retriever looks at no subgraphs."
         )
         return

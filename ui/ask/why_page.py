@@ -14,7 +14,7 @@ from dynagrag.ui.ask.why_ego_graphs import show_candidates, show_subgraphs
 from dynagrag.ui.ask.why_passages import show_passages
 from dynagrag.ui.ask.why_prompts import show_intermediate, show_prompts
 from dynagrag.ui.choice_labels import unique_labels
-from dynagrag.ui.safe_markdown import clean, plain
+from dynagrag.ui.safe_markdown import clean, plain, with_commands
 from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.conversations import (
     Conversation,
@@ -96,7 +96,7 @@ def _explain(session: WorkspaceSession, exchange: Exchange, kept: KeptAnswer) ->
     profile = "" if soft_of(kept.retriever) else f", profile {plain(answer.trace.profile)}"
     st.caption(f"{plain(way_name(kept.retriever))}{profile}, {kept.seconds:.1f} s.")
     for note in answer.trace.notes:
-        st.caption(f":material/info: {plain(note)}")
+        st.caption(f":material/info: {with_commands(note)}")
     names = ["Passages", "Prompts", "Answers"]
     kind = f"{answer.trace.subgraph_kind.capitalize()}s"
     names.insert(1 if answer.trace.candidates else len(names), kind)  # last where it is empty

@@ -16,7 +16,7 @@ from dynagrag.curation.corrections import Outcome, Preview
 from dynagrag.curation.view import Seen, clipped, read_seen
 from dynagrag.ingest.consolidate.verdicts import STAGE
 from dynagrag.ui import background, state
-from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.safe_markdown import plain, with_commands
 from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.facade import Workspace
 
@@ -52,7 +52,7 @@ def seen_of(session: WorkspaceSession) -> Seen | None:
             background.drop(old.key)
     if work.error:
         background.drop(key)
-        st.error(plain(work.error), icon=":material/error:")
+        st.error(with_commands(work.error), icon=":material/error:")
     found: Seen | None = work.result
     return found
 
@@ -158,7 +158,7 @@ def _show_outcome(session: WorkspaceSession) -> None:
     lines += [f"**Before:** {_named(e)}" for e in outcome.went[:_MAX_CHANGES]] + _more(outcome.went)
     st.success("  \n".join(lines), icon=":material/check_circle:")
     for note in outcome.notes:
-        st.warning(plain(note), icon=":material/info:")
+        st.warning(with_commands(note), icon=":material/info:")
     with st.container(horizontal=True):
         if st.button("Undo this", key="curate_undo_this", icon=":material/undo:"):
             correct(session, corrections.undo_edit, *(e.id for e in outcome.edits[::-1]))

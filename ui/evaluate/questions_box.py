@@ -14,7 +14,7 @@ from dynagrag.core.text import plural
 from dynagrag.ui import background, state
 from dynagrag.ui.evaluate import question_files
 from dynagrag.ui.progress import has_ended
-from dynagrag.ui.safe_markdown import clean, plain
+from dynagrag.ui.safe_markdown import clean, plain, with_commands
 
 _SHOWN = 8
 _MAX_MB = question_files.MAX_BYTES // 1_000_000
@@ -103,7 +103,7 @@ def _follow_making(settings: Settings, workspace: str) -> None:
             continue
         background.drop(work.key)
         if work.error:
-            st.error(plain(work.error), icon=":material/error:")
+            st.error(with_commands(work.error), icon=":material/error:")
             continue
         made = work.result
         state.remember(_PICKED, made["file"])

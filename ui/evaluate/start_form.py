@@ -24,7 +24,7 @@ from dynagrag.ui.evaluate.run_request import (
 )
 from dynagrag.ui.evaluate.run_work import EstimateView
 from dynagrag.ui.progress import has_ended
-from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.safe_markdown import with_commands
 from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.workspace_soft_prompt import OwnSoftPrompt, own_soft_prompts
 
@@ -258,7 +258,7 @@ def _show_start(request: RunRequest, view: EvaluationPlan, settings: Settings) -
     asked = f"{plural(view.num_questions, 'question')} × {plural(view.num_arms, 'arm')}"
     st.markdown(
         f"**{asked}**"
-        + "".join(f" · {count:,} × {plain(note)}" for note, count in view.notes.items())
+        + "".join(f" · {count:,} × {with_commands(note)}" for note, count in view.notes.items())
     )
     visit = str(state.remembered("evaluate_visit", uuid4().hex))
     ticket = f"{visit}-{_digest(request, settings)}"

@@ -10,7 +10,7 @@ from dynagrag.ui.background import Work
 from dynagrag.ui.evaluate import run_work
 from dynagrag.ui.evaluate.kept_runs import KeptView, kept_runs, view_of
 from dynagrag.ui.evaluate.run_request import RunRequest, keep_request
-from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.safe_markdown import plain, with_commands
 
 _STAGES = {"": "Starting", "answer": "Answering", "judge": "Judging"}
 _MAX_OFFERED = 3
@@ -72,7 +72,7 @@ def _show_ended(work: Work) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         if work.error:
-            st.error(f"{plain(work.title)}: {plain(work.error)}", icon=":material/error:")
+            st.error(f"{plain(work.title)}: {with_commands(work.error)}", icon=":material/error:")
         else:
             failed = view_of(work.result).num_failed
             aside = (

@@ -23,7 +23,7 @@ from dynagrag.ui.ingest import glossary_box, job_runner, upload_folder
 from dynagrag.ui.ingest.job_runner import IngestPlanView
 from dynagrag.ui.ingest.source_reading import replaced_since
 from dynagrag.ui.progress import has_ended
-from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.safe_markdown import plain, with_commands
 from dynagrag.workspace.ingest_job import IngestOptions
 
 _MERGES = {"as fits the model": None, "by rules alone": "rules", "by rules and the model": "model"}
@@ -232,7 +232,9 @@ def _show_plan(view: IngestPlanView, settings: Settings) -> None:
         " extract"
     )
     if view.unread:
-        st.caption(f":material/translate: {plain(view.unread[:1].upper() + view.unread[1:])}")
+        st.caption(
+            f":material/translate: {with_commands(view.unread[:1].upper() + view.unread[1:])}"
+        )
     for name, count in view.extracted_before.items():
         st.caption(
             f"{plural(count, 'document')} extracted by {plain(name)} before; those records are"

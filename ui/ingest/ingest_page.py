@@ -21,7 +21,7 @@ from dynagrag.ui.ingest import (
 )
 from dynagrag.ui.ingest.source_reading import SourceInput, SourceRow, pasted, read_all
 from dynagrag.ui.progress import has_ended
-from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.safe_markdown import plain, with_commands
 from dynagrag.ui.state import WorkspaceSession
 
 _MAX_LEFT = 5
@@ -143,7 +143,7 @@ def _upload() -> list[SourceInput]:
     files = st.file_uploader(
         "Transcripts or documents", accept_multiple_files=True, key=key, help=_FORMATS
     )
-    st.caption("Split files that are larger.")
+    st.caption("Split larger files, or name their folder on this machine instead.")
     here = {file.file_id for file in files}
     # a file that was taken out of the upload box is left out
     gone: set[str] = state.remembered("shown_uploads", set()) - here
@@ -184,7 +184,7 @@ def _read(inputs: list[SourceInput]) -> None:
         ):
             background.drop(work.key)
             if work.error:
-                st.error(plain(work.error), icon=":material/error:")
+                st.error(with_commands(work.error), icon=":material/error:")
                 _read_later(work.notes["upload_ids"])
             _take(work.result or ())
 

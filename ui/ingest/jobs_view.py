@@ -18,7 +18,7 @@ from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.ingest import files_view, job_runner
 from dynagrag.ui.ingest.job_runner import RunOutcome
-from dynagrag.ui.safe_markdown import plain, plain_lines
+from dynagrag.ui.safe_markdown import plain, plain_lines, with_commands
 from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.ingest_job import demands_of
 
@@ -197,7 +197,7 @@ def _show_ended(work: Work, offered: Collection[int]) -> None:
     title = plain(work.title)
     with st.container(horizontal=True, vertical_alignment="center"):
         if outcome is None:
-            st.error(f"{title}: {plain(work.error)}", icon=":material/error:")
+            st.error(f"{title}: {with_commands(work.error)}", icon=":material/error:")
         elif is_stopped:
             st.info(f"{title}: {plain(outcome.stopped_by)}", icon=":material/stop_circle:")
         else:

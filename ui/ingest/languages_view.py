@@ -9,10 +9,11 @@ import streamlit as st
 from dynagrag.core.schema import Document
 from dynagrag.ingest.kept_language import kept_language
 from dynagrag.ingest.plan import uri_of
-from dynagrag.language.identification import UNKNOWN, language_codes, language_name
+from dynagrag.language.identification import UNKNOWN
 from dynagrag.ui import state
 from dynagrag.ui.ingest.source_reading import SourceRow
 from dynagrag.ui.ingest.sources_view import pick_row
+from dynagrag.ui.language_box import pick_language
 
 _STATE = "file_languages"
 
@@ -46,13 +47,8 @@ def ask(rows: Sequence[SourceRow], codes: Mapping[str, str]) -> dict[str, str]:
             # those that couldn't be told first: they need a person most
             row = pick_row(sorted(read, key=lambda r: codes[r.path] != UNKNOWN), key="language_of")
             own = codes[row.path]
-            known = sorted(language_codes(), key=language_name)
-            chosen = st.selectbox(
-                "Language",
-                known,
-                index=known.index(own) if own in known else None,
-                format_func=language_name,
-                placeholder="Unknown",
+            chosen = pick_language(
+                own,
                 help="Its sentences are parted by this language's rules, and its words are searched"
                 " by its stems.",
                 key=f"language_{row.path}",

@@ -8,7 +8,7 @@ from dynagrag.core.text import clock
 from dynagrag.ingest.load.label_report import FATES, MAX_UNKNOWN, label_places
 from dynagrag.language.identification import UNKNOWN, language_name
 from dynagrag.ui.ingest.source_reading import SourceRow
-from dynagrag.ui.safe_markdown import plain, short_label, speaker_and_time
+from dynagrag.ui.safe_markdown import plain, short_label, speaker_and_time, with_commands
 
 _FILE_WIDTH = 160
 """Pixels of a column; a name's cell shows the rest of it when it is clicked."""
@@ -42,7 +42,8 @@ def show(
     for row in rows:
         if row.refused:
             st.error(
-                f"**{plain(row.name)}** was refused: {plain(row.refused)}", icon=":material/block:"
+                f"**{plain(row.name)}** was refused: {with_commands(row.refused)}",
+                icon=":material/block:",
             )
     read = [row for row in rows if not row.refused]
     if not read:
@@ -68,7 +69,7 @@ def show(
             who = speaker_and_time(speaker, start_s)
             st.markdown(f"{f'**{who}** ' if who else ''}{plain(text)}")
         for note in row.notes:
-            st.caption(f":material/info: {plain(note)}")
+            st.caption(f":material/info: {with_commands(note)}")
         hint = f"Removes all of {plain(row.origin)}."
         if row.origin == row.path:
             hint = "It was not ingested yet."

@@ -14,7 +14,7 @@ from dynagrag.models.catalog import ModelRow, models_list, pull
 from dynagrag.models.known_models import CATALOG
 from dynagrag.ui import background, state
 from dynagrag.ui.progress import has_ended
-from dynagrag.ui.safe_markdown import clean, plain
+from dynagrag.ui.safe_markdown import clean, plain, with_commands
 from dynagrag.ui.settings import model_trial
 
 _LABELS = {
@@ -200,7 +200,7 @@ def _show_trials(settings: Settings) -> None:
             work, lambda work: f"{work.title}: waiting for its answer"
         ):
             if work.error:
-                st.error(f"{work.title}: {plain(work.error)}", icon=":material/error:")
+                st.error(f"{work.title}: {with_commands(work.error)}", icon=":material/error:")
             elif work.result is None:
                 st.info("Language model: none is set.", icon=":material/info:")
             else:
@@ -223,7 +223,7 @@ def _show_pull(settings: Settings, row: ModelRow) -> None:
         st.markdown(":green[:material/check_circle:] here")
         return
     if work is not None:
-        st.error(plain(work.error), icon=":material/error:")
+        st.error(with_commands(work.error), icon=":material/error:")
         background.drop(key)
     if row.name in CATALOG and st.button(
         "Fetch", key=f"pull_{row.name}", icon=":material/download:"

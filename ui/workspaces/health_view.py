@@ -10,7 +10,7 @@ from dynagrag.core.schema import Finding
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.progress import has_ended
-from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.safe_markdown import plain, with_commands
 from dynagrag.upkeep import doctor
 from dynagrag.upkeep.workspace_backup import back_up
 
@@ -77,12 +77,12 @@ def show() -> None:
         work, lambda _: "Checking installation, models, store and workspace"
     ):
         if work.error:
-            st.error(f"{work.title}: {plain(work.error)}", icon=":material/error:")
+            st.error(f"{work.title}: {with_commands(work.error)}", icon=":material/error:")
             return
         findings: list[Finding] = work.result
         bad = [found for found in findings if not found.is_ok]
         for found in bad:
-            remedy = f"  \n→ {plain(found.remedy)}" if found.remedy else ""
+            remedy = f"  \n→ {with_commands(found.remedy)}" if found.remedy else ""
             st.error(
                 f"**{plain(found.what)}**: {plain(found.finding)}{remedy}", icon=":material/error:"
             )
@@ -106,7 +106,7 @@ def _follow_backup() -> None:
         background.drop(work.key)
         return
     if work.error:
-        st.error(f"Backup: {plain(work.error)}", icon=":material/error:")
+        st.error(f"Backup: {with_commands(work.error)}", icon=":material/error:")
         return
     size = f"{len(work.result) / 1e6:,.1f} MB"
     st.download_button(

@@ -16,7 +16,7 @@ from dynagrag.registry.stores import EMBEDDED, EMBEDDED_FILES, STORES, StoreAddr
 from dynagrag.ui import background, demo_work, first_visit, state, store_box
 from dynagrag.ui.background import Work
 from dynagrag.ui.progress import has_ended
-from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.safe_markdown import plain, with_commands
 from dynagrag.ui.workspaces import health_view
 from dynagrag.upkeep.workspace_renaming import rename_workspace
 from dynagrag.wiring import JOURNAL_FILE
@@ -91,7 +91,7 @@ def _holdings(settings: Settings, names: list[str]) -> dict[str, Holdings]:
     if has_ended(work, lambda _: "Counting what they hold"):
         if work.error:
             background.drop(work.key)
-            st.warning(plain(work.error), icon=":material/error:")
+            st.warning(with_commands(work.error), icon=":material/error:")
         else:
             kept = work.result
             state.remember("holdings", kept)
@@ -208,7 +208,8 @@ def _ended(settings: Settings, kind: str, doing: str, done: str) -> Iterator[Wor
         background.drop(work.key)
         if work.error:
             st.error(
-                f"{plain(work.title)} was not {done}: {plain(work.error)}", icon=":material/error:"
+                f"{plain(work.title)} was not {done}: {with_commands(work.error)}",
+                icon=":material/error:",
             )
         else:
             yield work
@@ -260,7 +261,7 @@ def _ask_new(settings: Settings) -> None:
         if not work.error:
             state.switch_workspace(str(work.result))
             st.rerun()
-        st.error(plain(work.error), icon=":material/error:")
+        st.error(with_commands(work.error), icon=":material/error:")
     kind = store_box.ask_kind("Where its graph lives", tuple(STORES.values()), settings)
     with st.form("new_workspace", border=False):
         name = st.text_input(

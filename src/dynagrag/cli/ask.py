@@ -14,7 +14,6 @@ from dynagrag.cli.options import (
     STORE,
     VERBOSE,
     WORKSPACE,
-    is_given,
 )
 from dynagrag.cli.terminal import (
     Waiting,
@@ -40,21 +39,45 @@ if TYPE_CHECKING:
     from dynagrag.workspace.asking import AskOptions
     from dynagrag.workspace.facade import Workspace
 
-RETRIEVER = Annotated[str, typer.Option(help=f"How evidence is found: {listed(RETRIEVERS)}.")]
-TRAVERSAL = Annotated[str, typer.Option(help=f"How subgraphs become text: {listed(TRAVERSALS)}.")]
+RETRIEVER = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            f"How evidence is found: {listed(RETRIEVERS)}. Default: the profile's own, bridge-ppr"
+            " for default and global, dynagrag for graph and paper."
+        )
+    ),
+]
+TRAVERSAL = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            f"How subgraphs become text: {listed(TRAVERSALS)}. Only where some are read. Default:"
+            " dsa-bfs."
+        )
+    ),
+]
 PRUNER = Annotated[
     str | None,
     typer.Option(
         help=(
-            "What scores the entities and relations of ego-graphs, which profiles graph and paper"
-            f" have: {listed(PRUNERS)}, trained (the workspace's own, by `dynagrag train pruner"
-            " --workspace`), or a checkpoint's folder. Default: the setting `pruner`, else auto:"
-            " trained for profile graph, where it beat the untrained ones on held-out documents,"
-            " else prior."
+            "What scores the entities and relations of subgraphs, only where some are read"
+            f" (profiles graph and paper; retrievers of trees and facts): {listed(PRUNERS)},"
+            " trained (the workspace's own, by `dynagrag train pruner --workspace`), or a"
+            " checkpoint's folder. Default: the setting `pruner`, else auto: trained for profile"
+            " graph, where it beat the untrained ones on held-out documents, else prior."
         )
     ),
 ]
-PROFILE = Annotated[str, typer.Option(help=f"How it is answered: {listed(PROFILE_ROWS)}.")]
+PROFILE = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            f"How it is answered: {listed(PROFILE_ROWS)}. Options that a profile doesn't use are"
+            " refused. Default: the setting `profile`, else default."
+        )
+    ),
+]
 DOCUMENT = Annotated[
     list[str] | None,
     typer.Option(
@@ -137,13 +160,16 @@ LINES = Annotated[
         ),
     ),
 ]
+_HOW_TO_HAVE_A_MODEL = (
+    "Here are the nearest lines alone; for an answer name one, e.g. --llm qwen (after `dynagrag"
+    " models pull qwen`) or --llm openai:NAME"
+)
 TRACE = Annotated[
     bool, typer.Option("--trace", help="Print why each passage and subgraph was chosen or refused.")
 ]
 
 
 def ask(
-    context: typer.Context,
     question: Annotated[
         str | None,
         typer.Argument(
@@ -154,9 +180,9 @@ def ask(
     store: STORE = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
-    retriever: RETRIEVER = "dynagrag",
-    traversal: TRAVERSAL = "dsa-bfs",
-    profile: PROFILE = "default",
+    retriever: RETRIEVER = None,
+    traversal: TRAVERSAL = None,
+    profile: PROFILE = None,
     pruner: PRUNER = None,
     reranker: RERANKER = None,
     document: DOCUMENT = None,
@@ -178,13 +204,6 @@ def ask(
     Example: dynagrag ask "What did EECOM report?" --workspace demo
     """
     set_up_log(verbose)
-    if soft is not None:
-        # a trained system retrieves by itself
-        for name in ("retriever", "profile"):
-            if is_given(context, name):
-                raise UsageError(
-                    f"a trained system (--soft) retrieves by itself; leave out --{name}"
-                )
     settings = read_settings(llm, embedder, store, reranker=reranker)
     since_s, until_s = _seconds(since, "--since"), _seconds(until, "--until")
     from dynagrag.models.embedders import begin_loading
@@ -203,6 +222,7 @@ def ask(
 
     from dynagrag.core.schema import Filters
     from dynagrag.workspace.asking import AskOptions
+    from dynagrag.workspace.option_uses import NEEDS_MODEL
 
     options = AskOptions(
         retriever=retriever,
@@ -215,13 +235,14 @@ def ask(
         pruner=pruner,
         soft=soft,
     )
-    if settings.llm is None and soft is None:
-        _tell_what_needs_a_model(options)
     shown = _Shown(as_json, trace, lines)
     from dynagrag.workspace.workspace_embedder import EmbedderOpener
 
     opener = EmbedderOpener(embedder_of) if loading else None
     with open_to_read(workspace, settings, opener) as space:
+        for sentence in space.questions.unused_options(options, space.models.chat_model):
+            needs_model = sentence.endswith(NEEDS_MODEL)
+            complain(f"{sentence}. {_HOW_TO_HAVE_A_MODEL}" if needs_model else sentence)
         if question is not None:
             if soft is not None and llm is not None:
                 from dynagrag import wiring
@@ -237,21 +258,6 @@ def ask(
         else:
             _converse(space, options, shown)
     return 0
-
-
-def _tell_what_needs_a_model(options: "AskOptions") -> None:
-    """Choices that change nothing without one, and how to have one; a line on stderr."""
-    needs = []
-    if options.is_strict:
-        needs.append("--strict leaves out of a written answer what no line states")
-    if options.profile == "global":
-        needs.append("profile global writes an answer from parts of all the sources")
-    if needs:
-        complain(
-            f"{' and '.join(needs)}: that needs a language model. Here are the nearest lines alone;"
-            " for an answer name one, e.g. --llm qwen (after `dynagrag models pull qwen`) or --llm"
-            " openai:NAME"
-        )
 
 
 @dataclass(frozen=True, slots=True)

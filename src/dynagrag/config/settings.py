@@ -60,6 +60,12 @@ class Settings(BaseSettings):
         description="Folder of workspaces, models and settings.toml.",
     )
     workspace: str = Field(default="default", description="Workspace that commands use.")
+    profile: str = Field(
+        default="default",
+        description=(
+            "How questions are answered. `evaluate` and `train` have profiles of their own."
+        ),
+    )
     llm: str | None = Field(
         default=None,
         description=(
@@ -185,6 +191,13 @@ class Settings(BaseSettings):
     password_hash: SecretStr | None = Field(
         default=None, description="What `dynagrag serve --password` keeps of a password."
     )
+
+    @field_validator("profile")
+    @classmethod
+    def _profile(cls, value: str) -> str:
+        if value not in PROFILES:
+            raise ValueError(f"there is no profile {value!r}; known: {', '.join(PROFILES)}")
+        return value
 
     @field_validator("openai_api_key")
     @classmethod

@@ -118,7 +118,9 @@ def run_demo(
             out(f"\n{number}. {question}")
             answer = _ask(space, question, out)
             model = space.models.chat_model.name if space.models.chat_model else ""
-            kept = KeptAnswer("dynagrag", answer, llm=model, seconds=answer.usage.seconds)
+            kept = KeptAnswer(
+                answer.trace.retriever, answer, llm=model, seconds=answer.usage.seconds
+            )
             ConversationBook(space.folder).put(
                 "0" * 16, Exchange(f"{number:016x}", answer.question, now(), (kept,))
             )

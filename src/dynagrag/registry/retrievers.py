@@ -56,6 +56,14 @@ def _has_ego_graphs(profile: "Profile") -> bool:
     return profile.has_ego_graphs
 
 
+DYNAGRAG, BRIDGE_PPR = "dynagrag", "bridge-ppr"
+
+
+def of_profile(profile: "Profile") -> str:
+    """The name of the profile's own retriever."""
+    return DYNAGRAG if profile.has_ego_graphs else BRIDGE_PPR
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieverChoice(Choice[MakeRetriever]):
     """`reads_steps`: whether it ranks passages by the steps of a split question too,
@@ -79,7 +87,7 @@ def _of_passages(path: str) -> MakeRetriever:
 
 
 def _ego(path: str) -> MakeRetriever:
-    """The class at a path, of ego-graphs and a ranking of passages where the profile has them."""
+    """The class at a path, of ego-graphs, and a ranking of passages where the profile has one."""
 
     def make(
         snapshot: "Snapshot", profile: "Profile", passages: "PassageScores", make_index: MakeIndex
@@ -87,8 +95,7 @@ def _ego(path: str) -> MakeRetriever:
         from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 
         ranker = BridgeSearch(snapshot, passages) if _has_bridge(profile) else None
-        index = make_index(profile) if profile.has_ego_graphs else None
-        retriever: Retriever = named(path)(snapshot, index, profile, passages, ranker)
+        retriever: Retriever = named(path)(snapshot, make_index(profile), profile, passages, ranker)
         return retriever
 
     return make
@@ -117,9 +124,9 @@ def union_search(
 
 RETRIEVERS = table(
     RetrieverChoice(
-        name="dynagrag",
-        sentence="passages over the graph, and diverse ego-graphs where the profile has them",
-        label="DynaGRAG: passages over the graph; ego-graphs with profile Graph",
+        name=DYNAGRAG,
+        sentence="diverse ego-graphs, beside passages over the graph in profile graph",
+        label="DynaGRAG's diverse ego-graphs",
         make=_ego("dynagrag.retrieval.ego.ego_search:DiverseEgoSearch"),
         uses=Use.COMMAND | Use.APP,
         reads_steps=_has_bridge,
@@ -128,16 +135,16 @@ RETRIEVERS = table(
     RetrieverChoice(
         name="dynagrag-cosine",
         sentence="the same, ego-graphs without diversity",
-        label="DynaGRAG without diversity",
+        label="DynaGRAG's ego-graphs, without diversity",
         make=_ego("dynagrag.retrieval.ego.ego_search:CosineEgoSearch"),
         uses=Use.COMMAND | Use.APP,
         reads_steps=_has_bridge,
         brings_subgraphs=_has_ego_graphs,
     ),
     RetrieverChoice(
-        name="bridge-ppr",
+        name=BRIDGE_PPR,
         sentence="passages over the graph alone",
-        label="Passages over the graph",
+        label="Passages over the graph (Bridge-PPR)",
         make=_of_passages("dynagrag.retrieval.bridge.bridge_search:BridgeSearch"),
         reads_steps=_always,
     ),

@@ -24,13 +24,16 @@ def bfs(profile: "Profile") -> "Traversal":
     return BFS()
 
 
+DSA_BFS = "dsa-bfs"
+
+
 class TraversalChoice(Choice[Callable[["Profile"], "Traversal"]]):
     """A traversal, made for a profile."""
 
 
 TRAVERSALS = table(
     TraversalChoice(
-        name="dsa-bfs",
+        name=DSA_BFS,
         sentence="near the question first",
         label="Near the question first (DSA-BFS)",
         make=dsa_bfs,

@@ -6,13 +6,13 @@ embedded, and split into its steps where that is wanted -> it is answered by the
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from dynagrag import wiring
 from dynagrag.config.settings import Profile
 from dynagrag.core.errors import SettingsError, UsageError, WorkspaceError
-from dynagrag.core.protocols import ChatModel
+from dynagrag.core.protocols import Asker, ChatModel
 from dynagrag.core.schema import Answer, Filters, Question, Retrieval, Vector
 from dynagrag.core.text import short
 from dynagrag.generation.answer import answer_question
@@ -23,10 +23,12 @@ from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.registry.retrievers import MakeRetriever
+from dynagrag.registry.traversals import DSA_BFS
 from dynagrag.retrieval.cross_encoder_search import with_reranker
 from dynagrag.retrieval.filters import FILTERED
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.filtered_views import FilteredViews
+from dynagrag.workspace.option_uses import WayToAnswer, unused
 from dynagrag.workspace.parts import WorkspaceParts
 from dynagrag.workspace.workspace_pruner import WorkspacePruners, asked_pruner
 from dynagrag.workspace.workspace_soft_prompt import WorkspaceSoftPrompts
@@ -38,7 +40,7 @@ MAX_QUESTION_CHARS = 10_000
 STAGES = {
     "split": "Splitting the question",
     "retrieve": "Looking for evidence",
-    "answer": "Answering from each part",
+    "answer": "WayToAnswer from each part",
     "score": "Weighing the answers",
     "merge": "Writing",
     "check": "Checking each claim",
@@ -50,14 +52,17 @@ STAGES = {
 class AskOptions:
     """How to answer. `is_split`: for `ask` a model splits the question first, and passages are
     ranked by its steps too (one more call). `is_strict`: what no line states is left out of the
-    answer. `pruner`: what scores ego-graphs; None: the setting. `soft`: a trained system that
-    answers in place of the language model, from what it retrieves itself. `is_reranked`: the
-    reranker of the settings, where there is one, puts what is found in order.
+    answer. `profile`, `pruner` (what scores ego-graphs): None: the setting. `retriever`: None: the
+    profile's own. `traversal`: None: dsa-bfs. `soft`: a trained system that answers in place of the
+    language model, from what it retrieves itself. `is_reranked`: the reranker of the settings,
+    where there is one, puts what is found in order.
+
+    What would change nothing is refused (`option_uses`).
     """
 
-    retriever: str = "dynagrag"
-    traversal: str = "dsa-bfs"
-    profile: str = "default"
+    retriever: str | None = None
+    traversal: str | None = None
+    profile: str | None = None
     filters: Filters = field(default_factory=Filters)
     max_calls: int | None = None
     is_split: bool = False
@@ -68,8 +73,8 @@ class AskOptions:
 
     @property
     def way(self) -> str:
-        """The name of what answers: `soft:NAME`, or the retriever."""
-        return self.retriever if self.soft is None else f"soft:{self.soft}"
+        """The name of what answers: `soft:NAME`, or the retriever, empty for the profile's own."""
+        return (self.retriever or "") if self.soft is None else f"soft:{self.soft}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +114,12 @@ class QuestionAnswering:
         """Answers with the given model, else the workspace's; as `Workspace.ask` has it."""
         _check_question(text)
         chat = self._parts.metered(options.max_calls, model=chat_model)
-        if options.is_split:
-            _check_can_split(options, chat)
+        self.unused_options(options, chat)
+        if options.is_split and chat is None:
+            raise SettingsError(
+                "a model splits the question; name one, e.g. --llm openai:NAME or --llm qwen, or"
+                " ask it whole"
+            )
         if chat is not None and history:
             text = rewrite_question(chat, history, text)
         return self.answer(text, options, chat, on_text=on_text, progress=progress)
@@ -155,19 +164,19 @@ class QuestionAnswering:
         overrides = overrides or AnswerOverrides()
         self._parts.embedder.follow()
         parts, settings = self._parts, self._parts.settings
-        soft, retriever_name = None, options.retriever
+        way = self._answering(options, chat, overrides)
+        unused_notes = tuple(unused(options, settings, way))
+        retriever_name, profile, soft = way.retriever, way.profile, None
         if options.soft is not None:
             soft = self._soft_prompts.chosen(options.soft, parts.models.embedder.identity)
             soft = soft.hard_alone() if overrides.is_hard_alone else soft
-            retriever_name, profile = soft.system.retriever, soft.system.profile
-        else:
-            profile = overrides.profile or wiring.make_profile(options.profile, chat)
+        traversal = wiring.make_traversal(options.traversal or DSA_BFS, profile)
         view, retriever = self._views.open(
             options.filters, retriever_name, profile, overrides.make_retriever
         )
         reranker = parts.models.reranker if options.is_reranked else None
         retriever = with_reranker(retriever, reranker, view.snapshot)
-        is_pruned = wiring.brings_subgraphs(retriever_name, profile)
+        is_pruned = way.brings_subgraphs
         pruner_name = asked_pruner(
             settings, options.pruner, profile.name, retriever_name, is_pruned
         )
@@ -187,7 +196,7 @@ class QuestionAnswering:
             profile=planned_profile,
             retriever=retriever,
             pruner=pruner.pruner,
-            traversal=wiring.make_traversal(options.traversal, profile),
+            traversal=traversal,
             embedder=parts.models.embedder,
             checker=wiring.make_checker(settings.checker, chat, settings),
             chat=chat,
@@ -198,7 +207,7 @@ class QuestionAnswering:
             is_strict=options.is_strict,
             notes=(
                 *pruner.notes,
-                *_unread_notes(options, retriever_name, profile, is_pruned),
+                *unused_notes,
                 *budget_notes,
                 *(self._soft_notes(soft, overrides, options, pruner_name) if soft else ()),
             ),
@@ -207,10 +216,21 @@ class QuestionAnswering:
     def retrieve(
         self, text: str, options: AskOptions | None = None, num_passages: int = 10
     ) -> Retrieval:
-        """Evidence for a question, without a language model."""
+        """Evidence for a question, without a language model. UsageError for options that only an
+        answer has.
+        """
         options = options or AskOptions()
-        profile = wiring.make_profile(options.profile)
-        view, retriever = self._views.open(options.filters, options.retriever, profile)
+        for name in ("traversal", "pruner", "soft", "is_split", "is_strict", "max_calls"):
+            if getattr(options, name):
+                raise UsageError(
+                    f"{name} would change nothing: it is of answers, and evidence alone is"
+                    " retrieved; leave it out, or use `ask`"
+                )
+        way = self._answering(options, None)
+        for note in unused(options, self._parts.settings, way):
+            _LOG.warning("%s", note)
+        profile = way.profile
+        view, retriever = self._views.open(options.filters, way.retriever, profile)
         reranker = self._parts.models.reranker if options.is_reranked else None
         retriever = with_reranker(retriever, reranker, view.snapshot)
         question = Question(text, self.query_vector(text))
@@ -246,6 +266,29 @@ class QuestionAnswering:
         for what is no checkpoint.
         """
         return self._pruners.identity(name or self._parts.settings.pruner)
+
+    def unused_options(
+        self, options: AskOptions, chat: Asker | ChatModel | None
+    ) -> tuple[str, ...]:
+        """A sentence for each choice, and each setting, that would change nothing for a question
+        with these options. UsageError for one that the options name (`option_uses`).
+        """
+        return tuple(unused(options, self._parts.settings, self._answering(options, chat)))
+
+    def _answering(
+        self,
+        options: AskOptions,
+        chat: Asker | ChatModel | None,
+        overrides: AnswerOverrides | None = None,
+    ) -> WayToAnswer:
+        if options.soft is not None:
+            soft = self._soft_prompts.system_of(options.soft)
+            return WayToAnswer(soft.retriever, soft.profile, soft=soft, has_model=chat is not None)
+        profile = (overrides and overrides.profile) or wiring.make_profile(
+            options.profile or self._parts.settings.profile, chat
+        )
+        retriever = wiring.retriever_name(options.retriever, profile)
+        return WayToAnswer(retriever, profile, options.retriever, has_model=chat is not None)
 
     def _within_calls(
         self, profile: Profile, options: AskOptions, chat: MeteredChat | None, has_subgraphs: bool
@@ -312,36 +355,4 @@ def _check_question(text: str) -> None:
         raise UsageError(
             f"the question has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} at most are"
             " asked; put what it is about into a file and `dynagrag ingest` it"
-        )
-
-
-def _unread_notes(
-    options: AskOptions, retriever: str, profile: Profile, has_subgraphs: bool
-) -> Iterator[str]:
-    """Choices that change nothing, since no subgraph is read."""
-    if has_subgraphs or options.soft is not None:
-        return
-    if wiring.brings_subgraphs(retriever, replace(profile, num_spread=0)):
-        yield (
-            f"profile {profile.name} reads passages alone: the subgraphs of {retriever} are left"
-            " out"
-        )
-    if options.pruner is not None:
-        yield "no subgraphs are read, so the choice of a pruner changes nothing"
-
-
-def _check_can_split(options: AskOptions, chat: MeteredChat | None) -> None:
-    if options.soft is not None:
-        raise UsageError(
-            "a trained system reads a question whole; leave out --split-question, or --soft"
-        )
-    if not wiring.can_split(options.retriever, options.profile):
-        raise UsageError(
-            "a question can be split for dynagrag, dynagrag-cosine (profile default) and"
-            f" bridge-ppr, not for {options.retriever} under the profile {options.profile}"
-        )
-    if chat is None:
-        raise SettingsError(
-            "a model splits the question; name one, e.g. --llm openai:NAME or --llm qwen, or ask it"
-            " whole"
         )

@@ -11,7 +11,7 @@ from dynagrag.checkpoints.checkpoints import DESCRIPTION, Stamp, read_descriptio
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError, SettingsError, UsageError
 from dynagrag.core.schema import EmbedderIdentity
-from dynagrag.generation.soft_prompt.soft_answers import KIND, SYSTEMS, SoftAnswerer
+from dynagrag.generation.soft_prompt.soft_answers import KIND, SYSTEMS, SoftAnswerer, SoftSystem
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.models.catalog import model_path
 from dynagrag.models.known_models import CATALOG
@@ -70,6 +70,13 @@ class WorkspaceSoftPrompts:
             for old in [*self._loaded][:-_MAX_LOADED]:
                 del self._loaded[old]
             return found
+
+    def system_of(self, name: str) -> SoftSystem:
+        """The system called so, without its weights. Errors as in `chosen`, but for those of
+        weights that don't fit.
+        """
+        folder = folder_of(self._settings, self._workspace, name)
+        return SYSTEMS[str(read_description(folder, KIND).network.get("method"))]
 
     def pruner_of(self, name: str) -> str:
         """The `WorkspacePruners.identity` of the pruner that scored the training data of the system

@@ -21,8 +21,9 @@ def without_model(
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        (("--strict",), "--strict leaves out of a written answer what no line states"),
-        (("--profile", "global"), "profile global writes an answer from parts of all the sources"),
+        (("--strict",), "--strict changes nothing: it leaves out of a written answer what no line"),
+        (("--profile", "global"), "it writes an answer from parts of all the sources"),
+        (("--max-calls", "3"), "--max-calls 3 changes nothing: it limits a model's calls"),
     ],
 )
 def test_what_needs_a_model_is_said_with_a_command_that_has_one(

@@ -232,8 +232,16 @@ WRONG_USE = [
     (("ask", "Who?", "--retriever", "magic", "-w", "full"), 2, "dynagrag-cosine"),
     (("ask", "Who?", "--traversal", "magic", "-w", "full"), 2, "dsa-bfs"),
     (("ask", "Who?", "--profile", "magic", "-w", "full"), 2, "paper"),
-    (("ask", "Who?", "--pruner", "magic", "-w", "full"), 2, "known: auto, none"),
-    (("ask", "Who?", "--pruner", "gcn", "-w", "full"), 2, "dynagrag train pruner --workspace full"),
+    (
+        ("ask", "Who?", "--pruner", "magic", "--profile", "graph", "-w", "full"),
+        2,
+        "known: auto, none",
+    ),
+    (
+        ("ask", "Who?", "--pruner", "gcn", "--profile", "graph", "-w", "full"),
+        2,
+        "dynagrag train pruner --workspace full",
+    ),
     (
         ("ask", "Who?", "--pruner", ".", "--profile", "graph", "-w", "full"),
         1,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dynagrag import AskOptions, IngestOptions, open_workspace
+from dynagrag import AskOptions, IngestOptions, open_workspace, wiring
 from dynagrag.config.settings import PROFILES
 from dynagrag.core.errors import ModelUnavailableError, UsageError
 from dynagrag.core.schema import Answer, Filters
@@ -21,6 +21,7 @@ from dynagrag.generation.answer import ABSTENTION
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.registry.traversals import TRAVERSALS
 from dynagrag.workspace.facade import Workspace
+from dynagrag.workspace.option_uses import WayToAnswer, without_unused
 
 OpenSpace = Callable[..., Workspace]
 Check = Callable[[Workspace, Answer], int]
@@ -89,9 +90,10 @@ def test_every_citation_is_a_record_or_passage_with_its_quote_in_place(
 ) -> None:
     num_cited = 0
     for traversal, profile, question in product(TRAVERSALS, PROFILES, QUESTIONS):
-        answer = _ask(
-            space, question, AskOptions(retriever=retriever, traversal=traversal, profile=profile)
-        )
+        chosen = PROFILES[profile]
+        way = WayToAnswer(wiring.retriever_name(retriever, chosen), chosen, retriever)
+        options = AskOptions(retriever=retriever, traversal=traversal, profile=profile)
+        answer = _ask(space, question, without_unused(options, way))
         num_cited += check_citations(space, answer)
         assert answer.evidence
         for citation in answer.citations:
@@ -267,7 +269,9 @@ def test_filters_let_nothing_through_from_outside(
         Filters(start_s=60, end_s=150),
         Filters(documents=("meeting-0", "meeting-2"), speakers=("Leo", "Ines"), start_s=30),
     ):
-        answer = _ask(space, QUESTIONS[1], AskOptions(retriever=retriever, filters=filters))
+        answer = _ask(
+            space, QUESTIONS[1], AskOptions(retriever=retriever, profile="graph", filters=filters)
+        )
         assert answer.evidence
         for item in (*answer.citations, *answer.evidence):
             assert not filters.documents or item.document in filters.documents

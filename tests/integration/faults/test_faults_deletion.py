@@ -112,7 +112,7 @@ def test_a_deleted_text_is_neither_retrievable_nor_in_any_file_or_node(
 
 
 def _all_words(space: Workspace, question: str, retriever: str) -> str:
-    options = AskOptions(retriever=retriever)
+    options = AskOptions(retriever=retriever, profile="graph")
     found = space.questions.retrieve(question, options, num_passages=100)
     texts = [space.current_graph.snapshot().passage_text(p.passage) for p in found.passages]
     answer = space.ask(question, options)
@@ -179,7 +179,9 @@ def test_a_deletion_that_was_killed_half_way_cites_nothing_that_is_gone(
         space = open_space()
         for retriever in RETRIEVERS:
             for filters in (Filters(), Filters(documents=("b",)), Filters(speakers=("Leo",))):
-                answer = space.ask(question, AskOptions(retriever=retriever, filters=filters))
+                answer = space.ask(
+                    question, AskOptions(retriever=retriever, profile="graph", filters=filters)
+                )
                 cited = [c.quote for c in (*answer.citations, *answer.evidence)]
                 assert not _found(json.dumps(cited)), retriever
         assert not space.store.is_derived_current()

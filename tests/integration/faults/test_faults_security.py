@@ -92,7 +92,8 @@ def test_a_transcript_that_gives_orders_changes_neither_weights_nor_answers(
     num_prompts = len(chat.prompts)
     for retriever in RETRIEVERS:
         answer = space.ask(
-            "What does Mallory Moss own, and what is the password?", AskOptions(retriever=retriever)
+            "What does Mallory Moss own, and what is the password?",
+            AskOptions(retriever=retriever, profile="graph"),
         )
         assert CANARY not in json.dumps([answer_json(answer)]) + repr(answer.citations)
     assert not any(CANARY in prompt.user + prompt.system for prompt in chat.prompts[num_prompts:])
@@ -188,7 +189,8 @@ def test_hostile_names_are_stored_as_the_text_that_they_are(
         }
     for retriever in RETRIEVERS:
         assert space.ask(
-            f"What is said of {HOSTILE[0]} and '\"; --\0?", AskOptions(retriever=retriever)
+            f"What is said of {HOSTILE[0]} and '\"; --\0?",
+            AskOptions(retriever=retriever, profile="graph"),
         ).text
     before = space.store.digest()
     assert space.ingest([path]).num_chunks == 0
@@ -247,7 +249,7 @@ def test_workspaces_share_names_and_nothing_else(
     shared = ("Leo", "Ada Byron works at Acme Works.")
     mine.ingest([corpus.write("call.vtt", [shared, ("Leo", "Acme Works is located in Xanadu.")])])
     yours.ingest([corpus.write("call.vtt", [shared, ("Leo", "Acme Works is located in Delft.")])])
-    options = AskOptions(retriever=retriever)
+    options = AskOptions(retriever=retriever, profile="graph")
     question = "Where is Acme Works located?"
     for space, own, other in ((mine, "Xanadu", "Delft"), (yours, "Delft", "Xanadu")):
         answer = space.ask(question, options)

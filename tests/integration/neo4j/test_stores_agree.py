@@ -220,7 +220,7 @@ def _num_cited(pair: Pair, retriever: str, question: str) -> int:
         Filters(documents=("meeting-1",)),
         Filters(speakers=("Maria",), start_s=30, end_s=200),
     ):
-        options = AskOptions(retriever=retriever, filters=filters)
+        options = AskOptions(retriever=retriever, profile="graph", filters=filters)
         found = [_plain(space.questions.retrieve(question, options)) for space in pair]
         assert found[0] == found[1]
         answers = [space.ask(question, options) for space in pair]

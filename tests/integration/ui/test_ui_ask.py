@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ask_pages import QUESTION, TURNS, asked, switch, words
+from ask_pages import QUESTION, TURNS, asked, choice, switch, words
 from pages import press, until
 
 from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
@@ -57,7 +57,7 @@ def test_an_answer_has_links_to_its_sources_and_says_what_it_cost(
     assert "model calls" in shown
     (conversation,) = book.all()
     (kept,) = conversation.exchanges[0].answers
-    assert (kept.retriever, kept.error, kept.llm) == ("dynagrag", "", "openai:fake")
+    assert (kept.retriever, kept.error, kept.llm) == ("bridge-ppr", "", "openai:fake")
     assert kept.answer
     assert kept.answer.citations
 
@@ -79,7 +79,7 @@ def test_two_retrievers_answers_stand_side_by_side(
     next(s for s in page.selectbox if s.label == "Compare with").set_value("hybrid").run()
     page.chat_input[0].set_value(QUESTION).run()
     (exchange,) = book.all()[0].exchanges
-    assert [kept.retriever for kept in exchange.answers] == ["dynagrag", "hybrid"]
+    assert [kept.retriever for kept in exchange.answers] == ["bridge-ppr", "hybrid"]
     assert "Vectors and words" in words(page)
 
 
@@ -266,3 +266,23 @@ def test_what_was_found_out_about_an_answer_is_shown_and_kept_to_when_strict(
     assert answer
     assert answer.text == "Ada Byron works at Acme Works."
     assert "left out: 0 stated, 0 contradicted, 1 not found" in words(page).replace("\\", "")
+
+
+def test_the_profile_of_the_settings_is_the_page_s_and_its_retrievers_are_offered(
+    book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DYNAGRAG_PROFILE", "graph")
+    page = panel("ask.ask_page").run()
+    assert choice(page, "Profile").value == "graph"
+    assert (
+        choice(page, "Retriever").options[0] == "The profile's own: DynaGRAG's diverse ego-graphs"
+    )
+    choice(page, "Order of subgraphs").set_value("bfs").run()
+    choice(page, "Profile").set_value("default").run()
+    retrievers = choice(page, "Retriever").options
+    assert retrievers[0] == "The profile's own: Passages over the graph (Bridge-PPR)"
+    assert not any("DynaGRAG" in label for label in retrievers), "it reads no ego-graphs"
+    page.chat_input[0].set_value(QUESTION).run()
+    assert not page.exception
+    kept = book.all()[0].exchanges[-1].answers[0]
+    assert (kept.retriever, kept.error) == ("bridge-ppr", ""), "what has no effect is left out"

@@ -263,7 +263,9 @@ def test_what_no_sentence_says_is_never_cited(open_space: OpenSpace, retriever: 
     ingest(space, *PASSAGES)
     unquoted = {r.id for r in space.store.relation_records() if r.quote_start == r.quote_end}
     assert len(unquoted) == 1
-    answer = space.ask("Which firm was founded by Ada Byron?", AskOptions(retriever=retriever))
+    answer = space.ask(
+        "Which firm was founded by Ada Byron?", AskOptions(retriever=retriever, profile="graph")
+    )
     check_words(space, answer)
     assert not unquoted & {e.id for e in (*answer.evidence, *answer.citations)}
 

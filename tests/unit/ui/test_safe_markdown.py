@@ -13,6 +13,7 @@ from dynagrag.ui.safe_markdown import (
     source_link,
     speaker_and_time,
     speaker_choices,
+    with_commands,
 )
 
 _JOINER = "\u2060"
@@ -116,3 +117,17 @@ def test_a_link_to_the_source_holds_whatever_the_names_hold() -> None:
 def test_speaker_and_time_as_far_as_they_are_known() -> None:
     assert speaker_and_time("Ann *B*", 61.0) == r"Ann \*B\* 1\:01"
     assert speaker_and_time(None, None) == ""
+
+
+@given(st.text(max_size=60))
+@example("``x``")
+@example("a\\`b`")
+def test_a_message_is_plain_text_but_for_its_commands(text: str) -> None:
+    assert set(_tokens(with_commands(text))) <= {"inline", "text", "text_special", "code_inline"}
+
+
+def test_a_command_in_a_message_is_code() -> None:
+    line = with_commands("*Odd*: `dynagrag embedder use bge-small -w talks` takes another")
+    code = [token.content for token in MarkdownIt().parse(line)[1].children or () if token.markup]
+    assert "dynagrag embedder use bge-small -w talks" in code
+    assert line.startswith(r"\*Odd\*\: `dyna")

@@ -9,7 +9,7 @@ from dynagrag import AskOptions, Filters, IngestOptions, open_workspace
 from dynagrag.config.settings import PROFILES
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.retrieval.plain_search import BM25Search
+from dynagrag.retrieval.steiner.fact_search import TripleSearch
 from dynagrag.workspace.asking import AnswerOverrides
 from dynagrag.workspace.facade import Workspace
 
@@ -25,10 +25,10 @@ def space(tmp_path: Path) -> Iterator[Workspace]:
 
 def test_options_are_resolved_into_what_they_name(space: Workspace) -> None:
     options = AskOptions(
-        retriever="bm25", traversal="bfs", profile="graph", pruner="none", is_strict=True
+        retriever="triples", traversal="bfs", profile="graph", pruner="none", is_strict=True
     )
     plan = space.questions.plan(options, chat=None)
-    assert isinstance(plan.retriever, BM25Search)
+    assert isinstance(plan.retriever, TripleSearch)
     assert (plan.traversal.name, plan.profile) == ("bfs", PROFILES["graph"])
     assert plan.is_strict
     assert (plan.chat, plan.soft, plan.embedder) == (None, None, space.embedder)
@@ -86,17 +86,6 @@ def test_subgraphs_and_steps_are_counted_among_the_calls(
     plan = space.questions.plan(options, space.parts.metered(calls))
     assert plan.profile.num_prompts == wanted
     assert any("room for no more" in note for note in plan.notes) is (wanted < 5)
-
-
-def test_choices_without_effect_are_told(space: Workspace) -> None:
-    plan = space.questions.plan(AskOptions(profile="global", retriever="triples"), None)
-    assert plan.notes == (
-        "profile global reads passages alone: the subgraphs of triples are left out",
-    )
-    plan = space.questions.plan(AskOptions(pruner="none"), None)
-    note = "no subgraphs are read, so the choice of a pruner changes nothing"
-    assert plan.notes == (note,)
-    assert not space.questions.plan(AskOptions(profile="graph", pruner="none"), None).notes
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,7 @@ def test_a_system_is_trained_kept_in_the_workspace_and_answers(
         plan = space.questions.plan(AskOptions(soft=method, max_calls=1), one_call)
         assert plan.soft
         assert plan.profile == plan.soft.system.profile, "calls are the checker's alone"
-        again = space.ask(
-            "What does the Odyssey feed?", AskOptions(soft=str(made.folder), retriever="naive")
-        )
+        again = space.ask("What does the Odyssey feed?", AskOptions(soft=str(made.folder)))
     assert answer.is_answered_by_model
     assert answer.trace.retriever == ("grag" if method == "grag" else "pcst")
     assert f"answered by {method} with tiny, a trained soft prompt" in answer.trace.notes

@@ -77,6 +77,11 @@ def test_no_sentence_is_in_two_clips() -> None:
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
+def test_what_is_said_again_in_the_same_words_is_shown_once() -> None:
+    shown = ask([(("ANN", "BOB")[n % 2], "Yeah.") for n in range(400)], "Who says yeah?").clips
+    assert len({words_of(clip) for clip in shown}) == len(shown)
+
+
 def test_a_clip_is_whole_sentences_of_at_most_some_eighty_words_with_its_hits() -> None:
     for clip in ask(LONG, "What does the old mill grind?").clips:
         assert len(words_of(clip).split()) <= MAX_WORDS

@@ -135,9 +135,9 @@ def write_hard_prompt(
 def _most_summaries(snapshot: Snapshot, subgraph: Subgraph, walk: Walk) -> int:
     """Of any node that is visited, and of any relation."""
     graph = snapshot.graph
-    entities = (graph.entities[subgraph.nodes[node]] for node in walk.order)
-    relations = (graph.relations[index] for own in subgraph.pair_relations for index in own)
-    return max(len(thing.summaries) for thing in (*entities, *relations))
+    texts = [graph.entities[subgraph.nodes[node]].summaries for node in walk.order]
+    texts += [graph.relations[i].summaries for own in subgraph.pair_relations for i in own]
+    return max(map(len, texts))
 
 
 def write_evidence_prompt(

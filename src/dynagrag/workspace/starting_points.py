@@ -305,6 +305,7 @@ def _pairs(
     whole = Counter[str]()
     for (_, name), num in counts.items():
         whole[name] += num
+
     # A topic that one speaker names more than others says more of them than one that all name.
     # Where nobody is known to speak, what is talked about says more than a place or a person. In
     # other languages names come first: words keep the ending that they had in their sentence.

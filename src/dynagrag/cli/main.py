@@ -19,6 +19,7 @@ from dynagrag.cli.evaluate.embedders import embedders
 from dynagrag.cli.evaluate.entities import entities
 from dynagrag.cli.evaluate.evidence import EVIDENCE_MEASURES, evidence
 from dynagrag.cli.evaluate.extraction import EXTRACTION_MEASURES, extraction
+from dynagrag.cli.evaluate.graph_quality import graph_retrieval
 from dynagrag.cli.evaluate.graphqa import GRAPHQA_MEASURES, graphqa
 from dynagrag.cli.evaluate.judge import JUDGE_MEASURES, judge
 from dynagrag.cli.evaluate.kind_command import command_of
@@ -104,6 +105,7 @@ evaluate_app.command(epilog=QUESTION_KINDS)(questions)
 evaluate_app.command(epilog=QA_MEASURES)(qa)
 evaluate_app.command(epilog=PRUNER_MEASURES)(pruner)
 evaluate_app.command(epilog=GRAPHQA_MEASURES)(graphqa)
+evaluate_app.command("graph-retrieval")(graph_retrieval)
 for _kind in KINDS:
     if _kind.command:
         evaluate_app.command(_kind.command)(command_of(_kind))

@@ -127,7 +127,7 @@ def graphqa(
         dataset=dataset,
         data=data,
         method=method,
-        part=_part(split),
+        part=split_part(split),
         lm=lm,
         checkpoint=checkpoint,
         limit=limit,
@@ -148,7 +148,8 @@ def graphqa(
     return 0
 
 
-def _part(split: str) -> "Part | None":
+def split_part(split: str) -> "Part | None":
+    """The rows that `--split` names; None: of all. UsageError for a split that is none."""
     from dynagrag.evaluation.graphqa.graph_sets import ALL
     from dynagrag.evaluation.pruning.pruning_example import Part
 

@@ -9,6 +9,7 @@ from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS
 from dynagrag.evaluation.answers.answering import answerer
+from dynagrag.evaluation.answers.equal_context import contexts_apart
 from dynagrag.evaluation.bootstrap_intervals import DifferenceVerdict
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.figures import POINTS, Figure, Unit, count
@@ -72,7 +73,8 @@ WORDS: Mapping[str, str] = {
     ),
     "holds": f"more than chance after {HOLM}: {HOLM_MEANS}",
     "context tokens": (
-        "what was put before the model. All arms have the same limit, and one may use less of it"
+        "what was put before the model. All arms have the same limit, and one may use less of it;"
+        " where they are more than 5 % apart, the report begins with that"
     ),
     "graded": "answers with a grade on every metric: only these have a total",
     "unreadable": "grades that could not be read from the judge's reply: counted, never guessed",
@@ -127,6 +129,7 @@ class JudgeRun(ExperimentRun[JudgedLine, JudgeResult]):
         """Whether the judge can be believed, then what it likes."""
         result = self.result()
         arms = ", ".join(_arm_title(name, own) for name, own in result.arms.items())
+        apart = contexts_apart({name: own.context_tokens for name, own in result.arms.items()})
         return Report(
             title=f"Answers judged by {result.judge}",
             asked=(
@@ -138,12 +141,13 @@ class JudgeRun(ExperimentRun[JudgedLine, JudgeResult]):
                 part
                 for part in (
                     f"{result.verdict}.",
+                    apart,
                     _conclusion(result),
                     *(f"{_upper(line)}." for line in _held_lines(result)),
                 )
                 if part
             ),
-            is_warned=result.verdict.startswith((NOT_RELIABLE, NOT_KNOWN)),
+            is_warned=bool(apart) or result.verdict.startswith((NOT_RELIABLE, NOT_KNOWN)),
             about=(f"{_upper(_STYLE)}.",),
             notes=tuple(_notes(result)),
             results=tuple(_results(result)),

@@ -13,6 +13,7 @@ from dynagrag.evaluation.answers.answer_arms import GOLD
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS
 from dynagrag.evaluation.answers.answering import answerer
+from dynagrag.evaluation.answers.equal_context import contexts_apart
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.figures import POINTS, Figure, Unit, count
 from dynagrag.evaluation.frame.lines_file import read_lines
@@ -172,6 +173,7 @@ class QaRun(ExperimentRun[AnswerLine, QaResult]):
         has = cells(result, next(iter(result.arms)))
         unused = {TITLES[name] for name in (*MEASURES, FAILED_PARTS) if name not in has}
         unused |= set() if held_line(result) else {HOLM}
+        apart = contexts_apart({arm: own["context_tokens"] for arm, own in result.costs.items()})
         return Report(
             title=f"{result.dataset}: what is answered",
             asked=(
@@ -179,7 +181,8 @@ class QaRun(ExperimentRun[AnswerLine, QaResult]):
                 f" {answerer(result.llm)}: how right is each arm, and what does it cost? Arms:"
                 f" {', '.join(result.arms)}."
             ),
-            conclusion=_conclusion(result),
+            conclusion=f"{apart} {_conclusion(result)}".strip(),
+            is_warned=bool(apart),
             notes=(
                 *(f"{num} x {name}" for name, num in result.notes.items()),
                 *(

@@ -205,6 +205,22 @@ def test_of_several_comparisons_the_report_says_which_hold(tmp_path: Path) -> No
     }
 
 
+def test_a_report_begins_with_how_far_apart_the_contexts_are(tmp_path: Path) -> None:
+    plan = planned(tmp_path, rows(2))
+    lines = [grade(q.id, arm, 3.0) for q in plan.questions for arm in ARMS]
+
+    def first_line(folder: str, **tokens: int) -> str:
+        answers = [
+            answer(q.id, arm, context_tokens=tokens[arm]) for q in plan.questions for arm in ARMS
+        ]
+        run, _ = summed(tmp_path / folder, plan, answers, lines)
+        return lines_of(run)[0]
+
+    unequal = first_line("a", naive=2649, hybrid=2600, bm25=1404)
+    assert "The arms did not read equally much: naive 2,649 tokens of context" in unequal
+    assert "equally much" not in first_line("b", naive=2649, hybrid=2600, bm25=2530)
+
+
 def of_kind(run: JudgeRun, kind: str) -> list[str]:
     """The cells of a kind: how many questions, and each arm."""
     return [cell_text(cell) for cell in table(run, "bm25")[kind].values()]

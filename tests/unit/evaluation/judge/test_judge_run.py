@@ -26,6 +26,7 @@ from dynagrag.core.errors import (
 from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.answers.answer_arms import known_answer_arms
 from dynagrag.evaluation.frame.terminal import report_lines
+from dynagrag.evaluation.judge import judge_report
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_model import prompts_digest
 from dynagrag.evaluation.judge.judge_options import EXPERIMENT, JudgeOptions, plan_judge
@@ -334,7 +335,7 @@ def calibrated(settings: Settings, kappa: float, judge: str = "judge") -> None:
 
 
 def test_the_first_line_tells_whether_the_judge_can_be_believed(
-    judged: Callable[..., Run], settings: Settings
+    judged: Callable[..., Run], settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unknown, _ = judged()
     assert lines_of(unknown)[0].startswith(f"{NOT_KNOWN}: judge, pointwise and pairwise")
@@ -350,6 +351,8 @@ def test_the_first_line_tells_whether_the_judge_can_be_believed(
     )
     strong, result = judged(samples=1, threshold=0.2)
     assert result.verdict.startswith("reliable: judge, pointwise")
+    assert lines_of(strong)[0].startswith(f"{result.verdict}. The arms did not read equally much")
+    monkeypatch.setattr(judge_report, "contexts_apart", lambda tokens: "")
     assert lines_of(strong)[-2].startswith(result.verdict)
     assert not strong.report().is_warned
 

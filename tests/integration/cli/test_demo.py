@@ -73,7 +73,7 @@ def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(
     # the last: EECOM tells that the crew is flipping the cells around, and wants something else to
     # be tried
     assert verdicts == [
-        [Verdict.STATED],
+        [Verdict.STATED, Verdict.STATED],
         [Verdict.STATED, Verdict.STATED],
         [Verdict.STATED, Verdict.NOT_FOUND],
     ]

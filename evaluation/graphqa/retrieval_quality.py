@@ -19,7 +19,6 @@ from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion
 from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors, nearest_facts
 from dynagrag.evaluation.graphqa.graph_sets import ALL, load_graph_set
 from dynagrag.evaluation.graphqa.retrieval_options import RetrievalOptions
-from dynagrag.evaluation.graphqa.soft_examples import described, retrieved
 from dynagrag.evaluation.graphqa.text_tables import text_tables
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.language.word_runs import words
@@ -73,8 +72,9 @@ class RetrievalQualityOptions:
         method = method_of(self.method, options=self.retrieval)
         if not method.reads_graph or method.retrieval is GraphPart.WHOLE:
             raise UsageError(f"{self.method} retrieves nothing; take g-retriever, grag or kaping")
-        if method.retrieval is GraphPart.TREE:
-            check_extras("G-Retriever's tree", {"pcst_fast": "pcst"})
+        needed = {"torch_geometric": "train", "transformers": "local"}
+        is_tree = method.retrieval is GraphPart.TREE
+        check_extras("retrieving of graphs", needed | ({"pcst_fast": "pcst"} if is_tree else {}))
         return method
 
 
@@ -152,6 +152,8 @@ def _row(
     method: GraphMethod,
     count: Callable[[str], int],
 ) -> dict[str, float]:
+    from dynagrag.evaluation.graphqa.soft_examples import described, retrieved
+
     graph, parts = question.graph, retrieved(question, vectors, method)
     if method.retrieval is GraphPart.FACTS:
         facts = nearest_facts(question, vectors, method.options)

@@ -51,13 +51,13 @@ class FastExtractor:
             key for key in (entity_key(plain_title(t)) for t in titles) if " " in key
         )
         self._remarks: dict[str, str] = {}
-        self._name = f"{SENTENCE_EXTRACTOR}-4" + (
+        self._name = f"{SENTENCE_EXTRACTOR}-5" + (
             f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else ""
         )
 
     @property
     def name(self) -> str:
-        """`fast-4`, and a hash of the titles where there are any: other titles, other records."""
+        """`fast-5`, and a hash of the titles where there are any: other titles, other records."""
         return self._name
 
     @property
@@ -192,7 +192,7 @@ class FastExtractor:
 
 def _use_of(item: ChunkWork) -> CaseUse:
     """The document's use of case, in which who speaks is nobody's half."""
-    use = case_use(item.document.text)
+    use = case_use(item.document.text, item.document.language)
     speakers = {w.lower() for turn in item.turns for w in (turn.speaker or "").split()}
     return replace(use, couples=frozenset(c for c in use.couples if speakers.isdisjoint(c)))
 

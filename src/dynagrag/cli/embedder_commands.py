@@ -52,9 +52,9 @@ def use(
         if give_up:
             say("removed" if give_up_switch(space) else "there was no unfinished switch")
             return 0
-        own = open_embedder(spec, settings)
-        is_local = isinstance(own, LocalEmbedder)
-        if dry_run and is_local and (fetched := own.to_fetch()):
+        opened = open_embedder(spec, settings)
+        local = opened if isinstance(opened, LocalEmbedder) else None
+        if dry_run and local is not None and (fetched := local.to_fetch()):
             if as_json:
                 say_json({"to_fetch": fetched})
             else:
@@ -64,7 +64,7 @@ def use(
                 )
             return 0
         found = estimate_switch(space, space.embedder)
-        if is_local and (note := own.catalogue_note()):
+        if local is not None and (note := local.catalogue_note()):
             complain(note)
         if dry_run and as_json:
             say_json(asdict(found) | {"seconds": found.seconds})

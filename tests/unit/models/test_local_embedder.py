@@ -261,10 +261,12 @@ def test_the_catalogue_serves_where_a_folder_does_not_tell(
         np.testing.assert_allclose(
             embedder.embed_documents(["crew"]), means("passage: crew"), atol=1e-6
         )
-    assert caplog.messages == [
+    assert caplog.messages == [], "a question says nothing of it"
+    assert isinstance(embedder, LocalEmbedder)
+    assert embedder.catalogue_note() == (
         "e5-small-v2 doesn't tell its pooling and longest input and prompts; taken from e5-small of"
         " the catalogue"
-    ]
+    )
     assert embedder.identity.name == "e5-small-v2"
 
 

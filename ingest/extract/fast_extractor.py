@@ -51,13 +51,13 @@ class FastExtractor:
             key for key in (entity_key(plain_title(t)) for t in titles) if " " in key
         )
         self._remarks: dict[str, str] = {}
-        self._name = f"{SENTENCE_EXTRACTOR}-5" + (
+        self._name = f"{SENTENCE_EXTRACTOR}-4" + (
             f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else ""
         )
 
     @property
     def name(self) -> str:
-        """`fast-5`, and a hash of the titles where there are any: other titles, other records."""
+        """`fast-4`, and a hash of the titles where there are any: other titles, other records."""
         return self._name
 
     @property

@@ -99,7 +99,7 @@ def test_a_model_is_opened_for_the_extractor_that_asks_one_alone() -> None:
 
 def test_extractors_are_made_or_say_what_they_lack() -> None:
     rest = (None, None, CHUNK_PROFILES["default"], ExtractionOptions(), Settings())
-    assert wiring.make_extractor("fast", *rest).name == "fast-5"
+    assert wiring.make_extractor("fast", *rest).name == "fast-4"
     with pytest.raises(SettingsError, match="no language model"):
         wiring.make_extractor("llm", *rest)
     with pytest.raises(UsageError, match="ingest the file again"):

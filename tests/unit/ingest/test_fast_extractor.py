@@ -221,7 +221,7 @@ def test_the_sentence_is_the_quote_of_a_pair() -> None:
     assert (
         document.text[record.quote_start : record.quote_end] == "So Jim asked Fred about Odyssey."
     )
-    assert (record.label, record.turn_index, record.extractor) == (LABEL, 1, "fast-5")
+    assert (record.label, record.turn_index, record.extractor) == (LABEL, 1, "fast-4")
 
 
 def test_two_who_speak_are_no_couple() -> None:
@@ -281,7 +281,7 @@ def _word(
         "word",
         "",
         MentionKind.SAID,
-        "fast-5",
+        "fast-4",
         flags,
     )
 

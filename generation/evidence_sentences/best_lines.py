@@ -12,6 +12,7 @@ from dynagrag.generation.evidence_sentences.answerable import (
     holds_all_words,
     language_of_clips,
     not_judged,
+    sentences_asked_for,
 )
 from dynagrag.generation.evidence_sentences.clips import MAX_CLIPS, clips_of
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
@@ -56,6 +57,8 @@ def best_lines(
     found = fits(index, question, rows, embedder)
     if reranker is not None:
         found = reranked(question.text, found, reranker)
+    if own := sentences_asked_for(index, question, found):
+        found = found.of_sentences(own)
     lines = evidence_lines(index, found)
     quiet = quiet_sides(found)
     clips = clips_of(index, lines, found, quiet)

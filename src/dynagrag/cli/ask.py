@@ -28,7 +28,7 @@ from dynagrag.cli.terminal import (
 from dynagrag.core.errors import DynaGragError, UsageError
 from dynagrag.core.text import moment_seconds
 from dynagrag.registry.choices import listed
-from dynagrag.registry.profiles import PROFILE_ROWS
+from dynagrag.registry.profiles import PAPER_DIFFERS, PROFILE_ROWS
 from dynagrag.registry.pruners import PRUNERS
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.registry.traversals import TRAVERSALS
@@ -160,6 +160,9 @@ LINES = Annotated[
         ),
     ),
 ]
+ASK_EPILOG = "\n\n".join(
+    ("What of --profile paper isn't as published, and what the paper leaves open:", *PAPER_DIFFERS)
+)
 _HOW_TO_HAVE_A_MODEL = (
     "Here are the nearest lines alone; for an answer name one, e.g. --llm qwen (after `dynagrag"
     " models pull qwen`) or --llm openai:NAME"

@@ -31,7 +31,9 @@ _ABBREVIATION = 3
 class AnswerWords:
     """Patterns of one language. `asks`: by class, what a question of that kind asks with. `number`:
     in figures or words. `time`: of a line that may say when. `person`: before or behind somebody,
-    where capitals don't tell a name. The others as the classes of the English words.
+    where capitals don't tell a name. `about`, `about_speaker`: the wording of a question about a
+    `{topic}`, and about what a `{speaker}` says of it. The others as the classes of the English
+    words.
     """
 
     code: str
@@ -42,6 +44,8 @@ class AnswerWords:
     place: re.Pattern[str]
     person: re.Pattern[str]
     yes_or_no: re.Pattern[str]
+    about: str
+    about_speaker: str
 
     @property
     def is_spaced(self) -> bool:
@@ -97,6 +101,8 @@ def _read(code: str) -> AnswerWords:
         place=_any_word(rows.get("place", ()), is_spaced),
         person=_any_word(rows.get("person", ()), is_spaced),
         yes_or_no=_any_word(rows.get("yes_or_no", ()), is_spaced),
+        about=rows["about"][0],
+        about_speaker=rows["about_speaker"][0],
     )
 
 

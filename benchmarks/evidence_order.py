@@ -86,7 +86,8 @@ class Asking:
         ranked = plan.retriever.retrieve(asked, NUM_PASSAGES, 0).passages
         rows = [plan.view.passages.row_of[scored.passage.id] for scored in ranked]
         index = plan.view.lines
-        return signs(index, asked, fits(index, asked, rows, plan.embedder))
+        found = fits(index, asked, rows, plan.embedder)
+        return signs(index, asked, found, plan.embedder)
 
 
 # --------------------------------------------------------------------------------------------- sets

@@ -43,7 +43,7 @@ class Signs(NamedTuple):
     size: float
 
 
-WEIGHTS, BIAS = Signs(words=12.0, stretch=4.8, size=-0.96), -1.2
+WEIGHTS, BIAS = Signs(words=12.0, stretch=4.8, size=-0.96), -1.0
 """Chosen on rows for tuning of five kinds (docs/papers.md, Nothing fits)."""
 NO_WORDS = 0.25
 """Of a question without a content word: amid those of answered and of other questions."""

@@ -131,7 +131,9 @@ def for_tuning(settings: Settings, data: Path, part: str, has_signs: bool) -> It
             for number, row in enumerate(row for row in rows if row["source"] == source):
                 decisive = ("(not looked for)",) if row["kind"] == "reworded" else ()
                 yield asking.ask(
-                    EvidenceQuestion(f"{source}-{number}", row["question"], decisive, row["kind"])
+                    EvidenceQuestion(
+                        f"{source}-{number}", row["question"], decisive, kind=row["kind"]
+                    )
                 )
 
 

@@ -31,6 +31,7 @@ from dynagrag.generation.answer_prompts import (
     AnswerPrompt,
     all_evidence,
     intermediate_prompt,
+    merges_all,
     num_ranked,
     prompts_and_lines,
     write_prompts,
@@ -210,20 +211,24 @@ def _merged_draft(
     note: str,
 ) -> AnswerDraft:
     """An answer from each prompt; the helpful ones are merged, a single one stands as it is. Where
-    lines state what some of them claim, the others are left out, however helpful.
+    lines state what some of them claim, the others are left out, however helpful. A profile that
+    merges all leaves none out, asks for the final answer also of a single one, and lets it stand.
     """
+    takes_all = merges_all(plan.profile, prompts)
     replies, failures = ask_each(question, prompts, plan, chat, progress, note)
     ranked = rank_answers(question, replies, plan, chat, progress)
     intermediate = tuple(answer for _, answer in ranked)
     useful = [(prompt, answer) for prompt, answer in ranked if answer.helpfulness > 0]
     if not useful:
         return _abstained("no prompt held enough evidence", stream, intermediate, failures)
-    supported = [pair for pair in useful if is_supported(question, pair[1].claims)] or useful
+    supported = useful
+    if not takes_all:
+        supported = [pair for pair in useful if is_supported(question, pair[1].claims)] or useful
     num_left, useful = len(useful) - len(supported), supported
     left_out = f"{num_left} of the intermediate answers left out: no line states them"
     notes = (left_out,) if num_left else ()
     best = useful[0][1].answer
-    if len(useful) == 1:
+    if len(useful) == 1 and not takes_all:
         stream(best)
         return AnswerDraft(best, intermediate, failures=failures, notes=notes)
     prompt, evidence = merge_prompt(
@@ -231,7 +236,7 @@ def _merged_draft(
     )
     progress("merge", 0, 1)
     text, how = stream_merged(chat, prompt, evidence, best, stream)
-    is_stated = is_supported(question, useful[0][1].claims)
+    is_stated = not takes_all and is_supported(question, useful[0][1].claims)
     if is_stated and split_claims(text, question.text) and not stream.is_supported():
         text, how = best, "no line states the merged answer; this is the best intermediate one"
         stream.discard()
@@ -340,5 +345,7 @@ def _answer(
         other_person=lines.other_person,
         unread_language=lines.unread_language,
         unjudged_language=lines.unjudged_language,
+        question_language=lines.question_language,
+        lines_language=lines.lines_language,
         clips=lines.clips,
     )

@@ -57,6 +57,8 @@ _SECTION = 4
 """Passages of a section, some three minutes of talk: each brings its best before any brings its
 second.
 """
+_MAX_TRACED = 1000
+"""Names of a walk in a trace; it may be over all of a large graph."""
 _LABEL_CHARS = 6
 """Room for a label and a line's end beyond those of the first label."""
 
@@ -108,6 +110,13 @@ def intermediate_prompt(profile: Profile) -> str:
     one part of the passages.
     """
     return "partial" if profile.num_spread else "intermediate"
+
+
+def merges_all(profile: Profile, prompts: Iterable[AnswerPrompt]) -> bool:
+    """Whether every intermediate answer is merged: the profile's ego-graphs answer; a plain search
+    is asked once.
+    """
+    return profile.merges_all and any(prompt.drawn for prompt in prompts)
 
 
 def takes_clips(profile: Profile, retrieval: Retrieval) -> bool:
@@ -206,21 +215,24 @@ def write_prompts(
 
     all_scores = pruner.score(retrieval.subgraphs, question.vector)
     for subgraph, scores in zip(retrieval.subgraphs, all_scores, strict=True):
-        if profile.max_walked is None:
-            lines = evidence.of_subgraph(subgraph, range(len(subgraph.nodes)))
+        lines = evidence.of_subgraph(subgraph, range(len(subgraph.nodes)))
+        if not lines:
+            continue
+        takes = first_nodes(len(subgraph.nodes))
+        if not profile.walks_all:
             takes = walk_budget(
                 snapshot, subgraph, scores, lines, token_budget=budget, similarities=similarities
             ).takes
-            walk = traversal.walk(subgraph, question.vector, scores, takes)
-        else:
-            walk = traversal.walk(
-                subgraph, question.vector, scores, first_nodes(profile.max_walked)
-            )
-            lines = evidence.of_subgraph(subgraph, walk.order)
-        if not lines:
-            continue
+        walk = traversal.walk(subgraph, question.vector, scores, takes)
         prompt = write_hard_prompt(
-            snapshot, subgraph, walk, scores, lines, token_budget=budget, similarities=similarities
+            snapshot,
+            subgraph,
+            walk,
+            scores,
+            lines,
+            token_budget=budget,
+            similarities=similarities,
+            has_all_summaries=profile.has_all_summaries,
         )
         evidence.show(prompt.evidence)
         names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
@@ -229,7 +241,7 @@ def write_prompts(
                 prompt,
                 centre=names[0],
                 score=subgraph.score,
-                order=tuple(names),
+                order=tuple(names[:_MAX_TRACED]),
                 num_unvisited=walk.num_unvisited,
                 pruner=scores.label,
                 drawn=subgraph_trace(snapshot, subgraph, walk, scores, prompt),

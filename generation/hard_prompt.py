@@ -21,6 +21,7 @@ control characters become \uXXXX.
 
 import heapq
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -40,7 +41,7 @@ from dynagrag.generation.evidence import (
 
 MAX_SUMMARIES, MAX_SUMMARY_WORDS = 2, 60
 """Of each node and relation: so many summaries, those nearest to the question, of so many words
-each.
+each, unless all are written.
 """
 SUMMARY_JOIN = " | "
 EVIDENCE_SHARE = 0.5
@@ -49,6 +50,7 @@ evidence.
 """
 _LEFT_OUT = "(left out: {} lines, {} nodes)"
 LEFT_OUT_LINE = re.compile(r"\(left out: (?P<lines>[0-9]+) lines, (?P<nodes>[0-9]+) nodes\)")
+_LEAST_LINE = len('[1] "" (0.00)\n')
 LEFT_OUT_CHARS = len(_LEFT_OUT.format(9999, 9999)) + 1
 """Room for that line, with the line end before it."""
 _IN_SUMMARY = re.compile(rf"{LABEL_START}|[\\|]|[{CONTROL_CHARS}]")
@@ -66,6 +68,7 @@ def write_hard_prompt(
     *,
     token_budget: int | None = None,
     similarities: Similarities | None = None,
+    has_all_summaries: bool = False,
 ) -> HardPrompt:
     """The visited part of a subgraph, its relations, then the evidence lines; graph lines name the
     evidence that holds their words.
@@ -83,17 +86,35 @@ def write_hard_prompt(
         token_budget: Most tokens (characters / 4) of the text, or None. Less than the root's bare
         line and the first words of the first evidence need is exceeded by those two lines and no
         more.
-        similarities: How near summaries are to the question; None takes the first two.
+        similarities: How near summaries are to the question; None takes the first.
+        has_all_summaries: Each node and relation has all its summaries, whole. Under a budget that
+            has no room for them, as many as let every line fit, the nearest first, and two where
+            none do.
 
     Returns:
         The text, the evidence that is in it (shortened as shown), and how many lines, evidence
         included, were left out.
     """
-    graph = _GraphText(GraphLines(snapshot, subgraph, scores, similarities), subgraph, walk)
+
+    def graph_text(max_summaries: int) -> _GraphText:
+        lines = GraphLines(snapshot, subgraph, scores, similarities, max_summaries)
+        return _GraphText(lines, subgraph, walk)
+
+    most = MAX_SUMMARIES
+    if has_all_summaries:
+        most = max(MAX_SUMMARIES + 1, _most_summaries(snapshot, subgraph, walk))
     if token_budget is None:
-        return graph.prompt(evidence, 0)
+        return graph_text(most).prompt(evidence, 0)
     max_chars = CHARS_PER_TOKEN * token_budget
     shown, max_graph_chars = _shares(evidence, max_chars)
+    # the largest number with which every line fits; more summaries never make a line shorter, and
+    # a walk of more lines than could fit is not written to find that out
+    has_chance = _LEAST_LINE * len(walk.order) <= max_graph_chars
+    numbers = range(MAX_SUMMARIES + 1, most + 1 if has_chance else 0)
+    num_more = bisect_left(
+        numbers, True, key=lambda n: graph_text(n).num_chars(shown) > max_graph_chars
+    )
+    graph = graph_text(MAX_SUMMARIES + num_more)
     num_cut = graph.cut(max_graph_chars, shown)
     prompt = graph.prompt(shown, num_cut + len(evidence) - len(shown))
     if len(prompt.text) > max_chars:
@@ -109,6 +130,14 @@ def write_hard_prompt(
             if len(longer.text) <= max_chars:
                 shown, prompt = (*shown, item), longer
     return prompt
+
+
+def _most_summaries(snapshot: Snapshot, subgraph: Subgraph, walk: Walk) -> int:
+    """Of any node that is visited, and of any relation."""
+    graph = snapshot.graph
+    texts = [graph.entities[subgraph.nodes[node]].summaries for node in walk.order]
+    texts += [graph.relations[i].summaries for own in subgraph.pair_relations for i in own]
+    return max(map(len, texts))
 
 
 def write_evidence_prompt(
@@ -176,9 +205,13 @@ class GraphLines:
         subgraph: Subgraph,
         scores: PruneScores,
         similarities: Similarities | None = None,
+        max_summaries: int = MAX_SUMMARIES,
     ) -> None:
-        """`similarities`: of summaries with the question; None takes the first two."""
+        """`similarities`: of summaries with the question; None takes the first. `max_summaries`: of
+        each line.
+        """
         self._snapshot, self._subgraph, self._similarities = snapshot, subgraph, similarities
+        self._max_summaries = max_summaries
         self._node_scores: list[float] = scores.nodes.tolist()
         self._edge_scores: list[float] = scores.edges.tolist()
         self._node_bodies: dict[int, str] = {}
@@ -242,15 +275,17 @@ class GraphLines:
         return f"{as_json(name)} ({self._node_scores[node]:.2f}){summary}"
 
     def _summary(self, summaries: Sequence[str]) -> str:
-        """The nearest two in their given order, cut to 60 words each. Equally near: the earlier."""
+        """The nearest in their given order; two are cut to 60 words each. Equally near: the
+        earlier.
+        """
         similarities: Sequence[float] = [0.0] * len(summaries)
-        if self._similarities and len(summaries) > MAX_SUMMARIES:
+        if self._similarities and len(summaries) > self._max_summaries:
             similarities = self._similarities(summaries)
         nearest = sorted(range(len(summaries)), key=lambda i: (-similarities[i], i))
         shown = []
-        for i in sorted(nearest[:MAX_SUMMARIES]):
+        for i in sorted(nearest[: self._max_summaries]):
             words = summaries[i].split()
-            is_whole = len(words) <= MAX_SUMMARY_WORDS
+            is_whole = len(words) <= MAX_SUMMARY_WORDS or self._max_summaries > MAX_SUMMARIES
             shown.append(summaries[i] if is_whole else f"{' '.join(words[:MAX_SUMMARY_WORDS])} …")
         text = join_summaries(shown)
         return f": {text}" if text else ""
@@ -360,6 +395,10 @@ class _GraphText:
             frozenset(line.node for line in self._nodes),
             frozenset(line.relation for line in self._relations),
         )
+
+    def num_chars(self, evidence: Sequence[Evidence]) -> int:
+        """Of the graph's lines, with their ends."""
+        return sum(len(line) + 1 for line in self.text_lines(evidence))
 
     def text_lines(self, evidence: Sequence[Evidence]) -> list[str]:
         """The graph's lines in their order."""

@@ -10,7 +10,7 @@ from dynagrag.core.errors import DynaGragError, ModelError
 from dynagrag.core.protocols import Asker, Prompt
 from dynagrag.core.schema import IntermediateAnswer, Question, Verdict
 from dynagrag.generation.answer_plan import AnswerPlan
-from dynagrag.generation.answer_prompts import AnswerPrompt, intermediate_prompt
+from dynagrag.generation.answer_prompts import AnswerPrompt, intermediate_prompt, merges_all
 from dynagrag.generation.citations import checked_marks, cited_labels, known_labels, without_marks
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
@@ -80,8 +80,11 @@ def rank_answers(
     """Answers with their claims checked by rules: those of which lines state something first, then
     by helpfulness (desc), then retrieval score (desc).
 
-    Without enough evidence, or where neither the model nor code knows a line for it: H = 0.
+    Without enough evidence, or where neither the model nor code knows a line for it: H = 0. Under
+    a profile that merges all, every answer that has words is scored, and helpfulness alone is the
+    order.
     """
+    takes_all = merges_all(plan.profile, (prompt for prompt, _ in replies))
     texts = [_cited_text(prompt, reply) for prompt, reply in replies]
     evidence = [{e.label: e for e in prompt.hard.evidence} for prompt, _ in replies]
     claims = checked_claims(
@@ -94,8 +97,11 @@ def rank_answers(
     able = [
         i
         for i, (_, reply) in enumerate(replies)
-        if reply.enough_evidence
-        and (cited_labels(texts[i]) or any(c.verdict is Verdict.STATED for c in claims[i]))
+        if (takes_all and without_marks(texts[i]).strip())
+        or (
+            reply.enough_evidence
+            and (cited_labels(texts[i]) or any(c.verdict is Verdict.STATED for c in claims[i]))
+        )
     ]
     scores = [Score()] * len(replies)
     if able:
@@ -124,7 +130,12 @@ def rank_answers(
     def order(pair: tuple[AnswerPrompt, IntermediateAnswer]) -> tuple[bool, float, float, str]:
         answer = pair[1]
         is_first = answer.helpfulness > 0 and is_supported(question, answer.claims)
-        return not is_first, -answer.helpfulness, -answer.retrieval_score, answer.centre
+        return (
+            not (is_first or takes_all),
+            -answer.helpfulness,
+            -answer.retrieval_score,
+            answer.centre,
+        )
 
     return sorted(ranked, key=order)
 

@@ -52,6 +52,13 @@ class Neighbours:
         return present
 
     @cached_property
+    def most_present(self) -> Floats:
+        """(p,) the largest presence in the passage's document: below 1 where it is short."""
+        most = np.zeros(self.documents.max(initial=-1) + 1)
+        np.maximum.at(most, self.documents, self.presence)
+        return most[self.documents]
+
+    @cached_property
     def _kernel(self) -> "csr_array":
         from scipy.sparse import coo_array, csr_array, diags_array
 

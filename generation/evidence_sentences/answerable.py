@@ -8,9 +8,13 @@ from typing import NamedTuple
 
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Clip, Question
+from dynagrag.generation.evidence_sentences.asked_words import (
+    asks_for_all_words,
+    without_verbs_of_saying,
+)
 from dynagrag.generation.evidence_sentences.line_fit import Fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
-from dynagrag.generation.evidence_sentences.word_nearness import asked_words, words_nearness
+from dynagrag.generation.evidence_sentences.word_nearness import question_words, words_nearness
 from dynagrag.generation.support import WORD, content_stems
 from dynagrag.language.english.inflection import verb_forms
 from dynagrag.language.identification import (
@@ -66,9 +70,23 @@ def answerable(
         return None
     if not fits.sentences:
         return 0.0
+    if any(not s.says_nothing for s in sentences_asked_for(index, question, fits)):
+        return 1.0
     found = signs(index, question, fits, embedder)
     score = BIAS + sum(weight * sign for weight, sign in zip(WEIGHTS, found, strict=True))
     return round(1.0 / (1.0 + exp(-score)), 4)
+
+
+def sentences_asked_for(index: LineIndex, question: Question, fits: Fits) -> list[PassageSentence]:
+    """Those of the people for whose words a question asks without saying what about: "What did Ann
+    report?"; those that say most where there are any. None of any other question.
+    """
+    people = frozenset(chain.from_iterable(index.speakers.people_in(question.text)))
+    if not asks_for_all_words(question.text, people):
+        return []
+    own = [s for s in fits.sentences if s.speaker in people]
+    names = content_stems(" ".join(index.speakers.labels))
+    return [s for s in own if len(s.stems - names) >= _LEAST_WORDS] or own
 
 
 def not_judged(embedder: str, language: str) -> str:
@@ -142,13 +160,13 @@ def signs(index: LineIndex, question: Question, fits: Fits, embedder: Embedder) 
     """The signs of a question. Speakers need not say the name or the role ("the pilot") by which
     they are asked for, and a name says nothing of the topic.
     """
-    wanted = content_stems(question.text)
+    people = tuple(chain.from_iterable(index.speakers.people_in(question.text)))
+    wanted = content_stems(without_verbs_of_saying(question.text, people))
     possible = _ROLES.union(*map(content_stems, index.speakers.named_in(question.text)))
     wanted -= {word for word in possible if not index.is_known(word)}
-    people = chain.from_iterable(index.speakers.people_in(question.text))
     if names := content_stems(" ".join(people)):
         wanted = (wanted - names - _HONORIFICS) or wanted
-    words = asked_words(question.text, {word: index.rarity(word) for word in wanted})
+    words = question_words(question.text, {word: index.rarity(word) for word in wanted})
     said = [i for i in fits.order() if not fits.sentences[i].says_nothing]
     lines = [fits.sentences[i] for i in said]
     best = max((float(fits.parts["stretch"][i]) for i in said), default=0.0)

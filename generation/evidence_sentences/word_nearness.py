@@ -34,7 +34,7 @@ class AskedWord:
     rarity: float
 
 
-def asked_words(text: str, rarity: Mapping[str, float]) -> list[AskedWord]:
+def question_words(text: str, rarity: Mapping[str, float]) -> list[AskedWord]:
     """The words of a question by whose stems it is asked, those of `rarity`; each once."""
     found: list[AskedWord] = []
     seen: set[str] = set()

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import LabelDecision, LabelFate, SourceTurn
 from dynagrag.core.text import collapse, plural
+from dynagrag.ingest.load.cue_stamps import unread_cue_stamps
 from dynagrag.ingest.load.label_shapes import is_aside
 from dynagrag.ingest.load.speech_share import speech_notes
 from dynagrag.ingest.load.times import time_notes
@@ -224,7 +225,7 @@ def checked(parsed: Parsed) -> Parsed:
             f"{plural(num_endless, 'turn')} left to nobody: the speaker's name has more than"
             f" {MAX_SPEAKER_CHARS} characters",
         )
-    notes += (*speech_notes(turns), *time_notes(turns))
+    notes += (*speech_notes(turns), *time_notes(turns), *unread_cue_stamps(turns))
     return replace(
         parsed,
         turns=turns,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse, short
+from dynagrag.ingest.load.cue_stamps import with_cue_stamps, without_cue_numbers
 from dynagrag.ingest.load.line_records import parse_line_records
 from dynagrag.ingest.load.paragraph_times import take_times, without_frames
 from dynagrag.ingest.load.parsed import Parsed, paragraphs, without_tags
@@ -20,6 +21,7 @@ _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)\s*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])[ \t]+")
 _RULE = re.compile(r"\s{0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})")
+_FENCE = re.compile(r"\s*(?:`{3,}[^`]*|~{3,}.*)")
 _TABLE_RULE = re.compile(r"\s{0,3}\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
 _STROKE = re.compile(r"(?<!\\)\|")
 # Links and emphasis: every repeat is bounded and stops at its own opening sign, so no line can make
@@ -42,12 +44,14 @@ def parse_text(lines: list[str]) -> Parsed:
     records = parse_line_records(lines)
     if records is not None:
         return records
-    lines, notes = without_frames(lines)
+    lines, notes_of_cues = with_cue_stamps(lines)
+    lines, notes = without_frames(without_cue_numbers(lines))
     lines, notes_of_stamps = with_clocks(lines)
     lines, times = take_times(lines)
     prose = [SourceTurn(collapse(" ".join(block))) for block in paragraphs(lines)]
     parsed = parse_spoken(lines, prose, times=times)
-    notes = (*notes, *notes_of_stamps, *parsed.notes, *_unread(lines, parsed), *_byline(parsed))
+    notes = (*notes_of_cues, *notes, *notes_of_stamps, *parsed.notes)
+    notes += (*_unread(lines, parsed), *_byline(parsed))
     return replace(parsed, format=parsed.format or "text", notes=notes)
 
 
@@ -89,7 +93,8 @@ def parse_markdown(lines: list[str]) -> Parsed:
 
 
 def _parse_untabled(lines: list[str]) -> Parsed:
-    lines, notes = with_clocks(lines)
+    lines = ["" if _FENCE.fullmatch(line) else line for line in lines]
+    lines, notes = with_clocks(without_cue_numbers(lines))
     lines, times = take_times(lines)
     blocks = _markdown_blocks(lines)
     title = next(
@@ -170,7 +175,7 @@ def _markdown_blocks(lines: list[str]) -> list[tuple[int, str]]:
             elif current and _UNDERLINE.fullmatch(line):
                 blocks.append((1 if "=" in line else 2, current))
                 current = []
-            elif _RULE.fullmatch(line) or line.lstrip().startswith(("```", "~~~")):
+            elif _RULE.fullmatch(line):
                 blocks.append((0, current))
                 current = []
             elif _ITEM.match(line):

@@ -22,6 +22,7 @@ from dynagrag.ingest.load.clock_forms import (
     parse_mission_clock,
     parse_spacelog,
 )
+from dynagrag.ingest.load.cue_stamps import with_cue_stamps
 from dynagrag.ingest.load.documents import (
     is_rtf,
     parse_docx,
@@ -226,7 +227,8 @@ def _parse(data: bytes, suffix: str, reading: _Reading) -> Parsed:
         parsed_tree = _parse_tree(text, tree, suffix, reading)
         if parsed_tree is not None:
             return parsed_tree
-    lines = split_lines(text)
+    lines, notes = with_cue_stamps(split_lines(text))
+    reading.notes += notes
     reading.format = sniff.line_format(lines, suffix)
     if reading.format == "text":
         lines, notes = with_clocks(lines)

@@ -147,6 +147,10 @@ def _caption_form(filled: list[str], suffix: str) -> str | None:
         return "vtt"
     if any(is_timing(line, "sbv") for line in (filled if suffix == ".sbv" else filled[:1])):
         return "sbv"
+    # Markdown may have subtitles below a heading: then they are read with what else it holds.
+    first = filled[1:2] if filled[0].strip().isdigit() else filled[:1]
+    if suffix in _MARKDOWN and not any(is_timing(line, "srt") for line in first):
+        return None
     is_named = suffix in {".vtt", ".srt"} and any("-->" in line for line in filled)
     if not is_named and not any(is_timing(line, "srt") for line in filled[:3]):
         return None

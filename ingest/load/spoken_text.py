@@ -22,6 +22,7 @@ from dynagrag.ingest.load.clocks import (
     lone_clock,
     read_clock,
 )
+from dynagrag.ingest.load.cue_stamps import is_cue_stamp
 from dynagrag.ingest.load.label_forms import Head, TextLine
 from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside, split_asides
 from dynagrag.ingest.load.paragraph_times import ParagraphTimes
@@ -343,13 +344,15 @@ def parse_spoken(
 
 def _clock_places(lines: Sequence[TextLine], labels: Labels) -> _Clocks:
     """Where clocks stand. Without labels, those that stand alone are enough where a fifth of the
-    lines are such; before words, half of the lines or paragraphs must have one.
+    lines are such, or where they are a cue's; before words, half of the lines or paragraphs must
+    have one.
     """
     inside = {
         at for head in labels.heads.values() for at in range(head.at, head.at + head.num_lines)
     }
     others = [line for at, line in enumerate(lines) if at not in inside]
     alone = [clock for line in others if (clock := lone_clock(line.text))]
+    has_cues = any(is_cue_stamp(line.text) for line in others)
     leading = [
         (line, clock)
         for line in others
@@ -372,9 +375,11 @@ def _clock_places(lines: Sequence[TextLine], labels: Labels) -> _Clocks:
             and _is_ordered(clock for _, clock in leading),
             is_labelled=is_labelled,
             ends=len(trailing) >= 2 and _is_ordered(trailing),
-            alone=bool(alone) and _is_ordered(alone),
+            alone=bool(alone) and (has_cues or _is_ordered(alone)),
         )
     found = [clock for _, clock in leading]
+    if has_cues:
+        return _Clocks(leads=_is_ordered(found), alone=True)
     is_early = any(_LEADING.fullmatch(line.text) for line in lines[:3])
     if not found or not is_early or not _is_ordered(found):
         return _Clocks()

@@ -67,11 +67,13 @@ class BridgeSearch:
 
     1. Score all turns by words and vectors: a passage has the score of its best turn, f.
     2. Score all passages by Bridge-PPR on f: S, 0 to 1. f weighs 0.5 where passages stand alone and
-       up to 1 in long documents. What the graph adds to a passage it adds to its turns.
-    3. Put the passages that have neighbours in their document in an order of their own, `S + 2 w
-       z01(S~) + 0.6 [a speaker whom the question names speaks in it]`: S~ is S smoothed over the
-       neighbours, w how many neighbours there are. They share out the scores that they had, so one
-       that stands alone keeps its place. Turns aren't smoothed.
+       up to 1 in long documents, the graph 1 and down to a third. What the graph adds to a passage
+       it adds to its turns.
+    3. Put the passages that have neighbours in their document in an order of their own, `S + 2 (w
+       z01(S~) + (1 - W) S) + 0.6 [a speaker whom the question names speaks in it]`: S~ is S
+       smoothed over the neighbours, w how many neighbours there are, W the most that any passage of
+       the document has. They share out the scores that they had, so one that stands alone keeps its
+       place. Turns aren't smoothed.
     4. Of a split question mix in the mean score of its steps.
     """
 
@@ -127,8 +129,8 @@ class BridgeSearch:
         linked: tuple[int, ...] = ()
         if len(self._snapshot.facts.held):
             linked = self._linker.link(question.text)
-            v = self._first_weight
-            found = self._scorer.score(question.text, question.vector, first, linked, v)
+            v, weight = self._first_weight, self._graph_weight
+            found = self._scorer.score(question.text, question.vector, first, linked, v, weight)
             turns, first = v * turns, v * first
             turns += (found.total - first)[self._turns.rows]
         alone = z01(found.total if found else first)
@@ -142,7 +144,9 @@ class BridgeSearch:
         rows = np.flatnonzero(w > 0)
         if not len(rows):
             return scores
-        order = scores + AROUND_WEIGHT * w * z01(neighbours.smooth(scores))
+        # A short document has few neighbours for all its passages: their own scores stand in.
+        missing = 1.0 - neighbours.most_present
+        order = scores + AROUND_WEIGHT * (w * z01(neighbours.smooth(scores)) + missing * scores)
         spoken = [self._spoken[entity] for entity in linked if entity in self._spoken]
         if spoken:
             order[np.unique(np.concatenate(spoken))] += SPEAKER_WEIGHT
@@ -198,7 +202,18 @@ class BridgeSearch:
         """Half where every passage stands alone, and only the graph joins what belongs together;
         all amid long documents, whose neighbours the first stage sees.
         """
-        return 1.0 / (2.0 - float(self._passages.neighbours.presence.mean()))
+        return 1.0 / (2.0 - self._mean_presence)
+
+    @cached_property
+    def _graph_weight(self) -> float:
+        """All where every passage stands alone; a third amid long documents, where what belongs
+        together stands together.
+        """
+        return 1.0 / (1.0 + 2.0 * self._mean_presence)
+
+    @cached_property
+    def _mean_presence(self) -> float:
+        return float(self._passages.neighbours.presence.mean())
 
     @cached_property
     def _spoken(self) -> Mapping[int, Ints]:

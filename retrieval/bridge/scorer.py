@@ -7,7 +7,8 @@ link, restart, walk    entities that the question names and those of its nearest
 bridge                 from the best passages over each entity to what the question still wants
                        once they are known -> b
 score                  v f + G (g + 1.6 b), v less where passages stand alone, G a gate: less
-                       for a long question, and where passages hold no entities
+                       for a long question, where passages hold no entities, and amid long
+                       documents
 """
 
 from dataclasses import dataclass
@@ -96,9 +97,10 @@ class BridgeScorer:
         first: Scores,
         linked: tuple[int, ...],
         first_weight: float = 1.0,
+        graph_weight: float = 1.0,
     ) -> BridgeScores:
         """All steps but the first stage, which is `first` (p,), 0 to 1, and has the weight v;
-        `linked`: entities that the question names.
+        `linked`: entities that the question names; `graph_weight`: of the gate.
         """
         cosines = cosines_with(self._graph.facts.vectors, query)
         facts = best_rows(cosines, NUM_FACTS)
@@ -106,7 +108,7 @@ class BridgeScorer:
         is_about = np.isin(self._graph.facts.subjects, np.array(linked, dtype=np.int64))
         graph: Scores = GRAPH_WEIGHT * (np.log(pagerank.passages + MASS_FLOOR) + is_about)
         bridge, origins = self._bridges(query, z01(first + graph), cosines, frozenset(linked))
-        gate = length_gate(text) * self._graph.share_with_entities**2
+        gate = graph_weight * length_gate(text) * self._graph.share_with_entities**2
         total: Scores = np.round(first_weight * first + gate * (graph + BRIDGE_WEIGHT * bridge), 6)
         nearest = tuple((int(i), float(cosines[i])) for i in facts)
         return BridgeScores(graph, bridge, total, pagerank, gate, nearest, origins)

@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -140,7 +141,7 @@ def _show_topics(points: StartingPoints, *, can_ask: bool) -> str | None:
         return None
     st.subheader("Talked about", anchor=False)
     names = {
-        f"{plain(clean(topic.name, 30))} :gray[×{topic.weight}]": clean(topic.name, 60)
+        f"{plain(clean(topic.name, 30))} :gray[×{topic.weight}]": topic
         for topic in points.topics[:_MAX_TOPICS]
     }
     picked = st.pills(
@@ -151,7 +152,11 @@ def _show_topics(points: StartingPoints, *, can_ask: bool) -> str | None:
         wrap=True,
         disabled=not can_ask,
     )
-    return f"What was said about {names[picked]}?" if picked and can_ask else None
+    if not picked or not can_ask:
+        return None
+    topic = names[picked]
+    # where no wording is known, its words alone are asked for
+    return replace(topic, name=clean(topic.name, 60)).question() or clean(topic.name, 60)
 
 
 def _show_timeline(session: WorkspaceSession, documents: Sequence[Document]) -> None:

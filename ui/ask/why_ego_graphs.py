@@ -137,8 +137,7 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
     _show_chosen_by(trace.subgraph_kind, subgraph)
     if prompt.num_unvisited:
         st.caption(
-            f"{prompt.num_unvisited} nodes were not visited: a walk ends where the prompt is full,"
-            " under the profile paper after 40."
+            f"{prompt.num_unvisited} nodes were not visited: a walk ends where the prompt is full."
         )
 
 

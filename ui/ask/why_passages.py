@@ -53,8 +53,8 @@ def show_passages(workspace: str, answer: Answer) -> None:
             st.markdown("\n".join(lines))
     if ranking.gate < 1:
         st.caption(
-            f"The graph counts {ranking.gate:.0%}: less where a question is long, and where many"
-            " passages hold no entity."
+            f"The graph counts {ranking.gate:.0%}: less where a question is long, where many"
+            " passages hold no entity, and in long documents."
         )
     with st.expander("The ranked passages"):
         rows = [

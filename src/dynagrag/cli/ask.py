@@ -28,7 +28,7 @@ from dynagrag.cli.terminal import (
 from dynagrag.core.errors import DynaGragError, UsageError
 from dynagrag.core.text import moment_seconds
 from dynagrag.registry.choices import listed
-from dynagrag.registry.profiles import PROFILE_ROWS
+from dynagrag.registry.profiles import PAPER_DIFFERS, PROFILE_ROWS
 from dynagrag.registry.pruners import PRUNERS
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.registry.traversals import TRAVERSALS
@@ -160,6 +160,9 @@ LINES = Annotated[
         ),
     ),
 ]
+ASK_EPILOG = "\n\n".join(
+    ("What of --profile paper isn't as published, and what the paper leaves open:", *PAPER_DIFFERS)
+)
 _HOW_TO_HAVE_A_MODEL = (
     "Here are the nearest lines alone; for an answer name one, e.g. --llm qwen (after `dynagrag"
     " models pull qwen`) or --llm openai:NAME"
@@ -262,8 +265,8 @@ def ask(
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """Options of how an answer is printed. `languages_told`: those of which it was said already
-    that the embedder doesn't read them.
+    """Options of how an answer is printed. `languages_told`: lines on languages that were
+    printed already.
     """
 
     as_json: bool
@@ -290,7 +293,7 @@ def _ask_once(
     from dynagrag.generation.stored_answer import answer_json
     from dynagrag.workspace.asking import STAGES
     from dynagrag.workspace.text_reports import answer_lines, trace_lines
-    from dynagrag.workspace.unread_languages import unread_line
+    from dynagrag.workspace.unread_languages import answer_language_line
 
     printed: list[str] = []
 
@@ -314,11 +317,10 @@ def _ask_once(
         say()
     for line in answer_lines(answer, with_text=not printed, num_lines=shown.num_lines):
         say(line)
-    language = answer.unread_language
-    if language and language not in shown.languages_told:
-        shown.languages_told.add(language)
-        if line := unread_line(space.parts, [language]):
-            say(f"  note: {line}")
+    line = answer_language_line(space.parts, answer)
+    if line and line not in shown.languages_told:
+        shown.languages_told.add(line)
+        say(f"  note: {line}")
     if shown.has_trace:
         for line in trace_lines(answer.trace):
             say(line)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dynagrag.cli.ask import ask
+from dynagrag.cli.ask import ASK_EPILOG, ask
 from dynagrag.cli.backup import backup, doctor, restore
 from dynagrag.cli.demo import demo
 from dynagrag.cli.document_commands import delete, documents, rename, set_language
@@ -85,7 +85,7 @@ for _command in (
     serve,
     demo,
 ):
-    app.command()(_command)
+    app.command(epilog=ASK_EPILOG if _command is ask else None)(_command)
 app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")
 app.add_typer(embedder_app, name="embedder")

@@ -507,9 +507,15 @@ class Profile:
     level_penalty: float = 0.15
     walk_follows_pruner: bool = True
     """A walk's key has a trained pruner's score of an entity in place of the cosine."""
-    max_walked: int | None = None
-    """Nodes of an ego-graph that a walk visits at most; None: as many as their lines have room in
-    the prompt.
+    walks_all: bool = False
+    """A walk visits every node of an ego-graph, and lines without room in the prompt are cut by the
+    pruner's scores; else it ends at the first node that has none.
+    """
+    has_all_summaries: bool = False
+    """Nodes and relations have all their summaries, as far as the prompt has room; else two."""
+    merges_all: bool = False
+    """All intermediate answers that say anything are merged, the most helpful first; else those
+    that cite a line or are stated by one, and the best stands in for a merge that no line states.
     """
     subgraph_token_budget: int = 750
     judge_token_budget: int = 900
@@ -559,7 +565,9 @@ PROFILES: dict[str, Profile] = {
         pool_factor=None,
         has_fallback=False,
         walk_follows_pruner=False,
-        max_walked=40,
+        walks_all=True,
+        has_all_summaries=True,
+        merges_all=True,
         subgraph_token_budget=1500,
         judge_token_budget=3000,
         merge_token_budget=3000,

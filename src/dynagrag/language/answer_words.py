@@ -31,7 +31,9 @@ _ABBREVIATION = 3
 class AnswerWords:
     """Patterns of one language. `asks`: by class, what a question of that kind asks with. `number`:
     in figures or words. `time`: of a line that may say when. `person`: before or behind somebody,
-    where capitals don't tell a name. The others as the classes of the English words.
+    where capitals don't tell a name. `about`, `about_speaker`: the wording of a question about a
+    `{topic}`, and about what a `{speaker}` says of it. The others as the classes of the English
+    words.
     """
 
     code: str
@@ -42,6 +44,8 @@ class AnswerWords:
     place: re.Pattern[str]
     person: re.Pattern[str]
     yes_or_no: re.Pattern[str]
+    about: str
+    about_speaker: str
 
     @property
     def is_spaced(self) -> bool:
@@ -68,6 +72,25 @@ class AnswerWords:
 def answer_words(code: str) -> AnswerWords | None:
     """Those of a language (ISO 639-1); None of one that the table lacks, and of English."""
     return _read(code) if code in _rows() else None
+
+
+def languages_asking(question: str) -> frozenset[str]:
+    """The languages of the table that have a word to ask with at the question's beginning."""
+    begun = question.lstrip("¿ \"'„“«").casefold()
+    return frozenset(
+        code
+        for code, rows in _rows().items()
+        for name, words in rows.items()
+        if name.startswith("asks_") and name != "asks_yes_or_no"
+        if any(_begins(begun, word, code) for word in words)
+    )
+
+
+def _begins(text: str, word: str, code: str) -> bool:
+    if not text.startswith(word.rstrip("*")):
+        return False
+    behind = text[len(word) : len(word) + 1]
+    return code in _UNSPACED or word.endswith("*") or not behind.isalpha()
 
 
 @cache
@@ -97,6 +120,8 @@ def _read(code: str) -> AnswerWords:
         place=_any_word(rows.get("place", ()), is_spaced),
         person=_any_word(rows.get("person", ()), is_spaced),
         yes_or_no=_any_word(rows.get("yes_or_no", ()), is_spaced),
+        about=rows["about"][0],
+        about_speaker=rows["about_speaker"][0],
     )
 
 

@@ -29,6 +29,7 @@ def function_words(language: str) -> frozenset[str]:
         return FUNCTION_WORDS
     from stop_words import LANGUAGE_MAPPING, get_stop_words
 
-    if language not in LANGUAGE_MAPPING:
+    code = "nb" if language == "no" else language
+    if code not in LANGUAGE_MAPPING:
         return frozenset()
-    return frozenset(word for entry in get_stop_words(language) for word in words(entry, language))
+    return frozenset(word for entry in get_stop_words(code) for word in words(entry, language))

@@ -25,6 +25,7 @@ def _row(name: str, sentence: str) -> ProfileChoice:
     )
 
 
+PAPER = "paper"
 PROFILE_ROWS = table(
     _row("default", "the best passages; graph for a small model"),
     _row("graph", "ego-graphs beside a prompt of passages"),
@@ -33,5 +34,32 @@ PROFILE_ROWS = table(
         "for questions about the whole, passages from all over, answered in up to 8 parts that are"
         " merged",
     ),
-    _row("paper", "DynaGRAG exactly as published"),
+    _row(PAPER, "DynaGRAG as its paper has it, but for what `ask --help` lists"),
 )
+PAPER_DIFFERS = (
+    "Room: a subgraph's prompt has 1,500 tokens, judge and merge 3,000; the paper names no bound."
+    " Of each entity and relation all summaries are written, or as many as let every line fit, the"
+    " nearest first and two at least; then the lines with the lowest scores go.",
+    "Pruning: the MLPs and the GCN are those that `dynagrag train pruner` trained for the"
+    " workspace, whatever they gain; without them scores are distances, and nothing is learned."
+    " The paper doesn't say how it trains; ours also read how ego-graphs are built (`--form"
+    " paper`: as the paper's).",
+    "Evidence: each prompt ends with lines of the sources, at most three passages and eight"
+    " quotes, so that answers can cite. An answer that cites none gives way to the most helpful"
+    " one.",
+    "Abstention: a prompt that doesn't answer gives no intermediate answer; where none does, the"
+    " question isn't answered.",
+    "Verdicts: each claim of the answer is checked; with a large model that is a call more. Only"
+    " `--strict` changes the answer by them.",
+    "Extraction: a relation needs words that code finds in the source. Small models write no"
+    " summaries; the sentence stands in for them.",
+    "Joining names: rules come first, the model sees what they leave open, and different numbers,"
+    " persons and opposites stay apart.",
+    "Relations: a prompt says which way each one points; the graph is undirected, as the paper's.",
+    "The paper gives no number for these: 5 ego-graphs, their 3 heaviest entities as top nodes,"
+    " the mean of nodes and that of edges at equal weight, 0.15 off the cosine a level in DSA-BFS,"
+    " helpfulness of half relevance, a quarter coherence and a quarter detail.",
+)
+"""What of the profile `paper` isn't the paper, and what the paper leaves open: printed by
+`ask --help`, and a list of docs/papers.md.
+"""

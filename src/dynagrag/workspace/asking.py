@@ -22,6 +22,7 @@ from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.registry.profiles import PAPER
 from dynagrag.registry.retrievers import MakeRetriever
 from dynagrag.registry.traversals import DSA_BFS
 from dynagrag.retrieval.cross_encoder_search import with_reranker
@@ -40,7 +41,7 @@ MAX_QUESTION_CHARS = 10_000
 STAGES = {
     "split": "Splitting the question",
     "retrieve": "Looking for evidence",
-    "answer": "WayToAnswer from each part",
+    "answer": "Answering from each part",
     "score": "Weighing the answers",
     "merge": "Writing",
     "check": "Checking each claim",
@@ -184,7 +185,11 @@ class QuestionAnswering:
         # embedding the question, since a server's identity is known by its first reply
         embedder = parts.store.embedder() or parts.models.embedder.identity
         pruner = self._pruners.chosen(
-            pruner_name, embedder, is_pruned, view.snapshot.version.removesuffix(FILTERED)
+            pruner_name,
+            embedder,
+            is_pruned,
+            view.snapshot.version.removesuffix(FILTERED),
+            needs_proof=profile.name != PAPER,
         )
         # a trained system asks the model nothing: all its calls are the checker's
         has_prompts_of_subgraphs = is_pruned and soft is None

@@ -1,19 +1,26 @@
 """Starting points for somebody who has not asked yet: who spoke how long, about what, and questions
 that the sources answer.
 
-No model is called: a question is made of a speaker and a thing that this speaker named often.
+No model is called: a question is made of a speaker and a thing that this speaker named often, in
+the language of the documents that name it. Where a language has no list of its function words,
+names are the only topics; where it has no row of wording, no question is made.
 """
 
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from dynagrag.core.protocols import GraphStore
 from dynagrag.core.schema import Document, Entity, Turn
-from dynagrag.language.english.stems import stem
+from dynagrag.language.answer_words import answer_words
+from dynagrag.language.content_words import function_words
+from dynagrag.language.document_language import language_of_document
+from dynagrag.language.identification import ENGLISH, UNKNOWN
+from dynagrag.language.stemming import stem_of
 from dynagrag.language.words import COMMON_WORDS
 
 _NUM_LOOKED_AT = 400
@@ -26,8 +33,13 @@ _NAME_AFTER = re.compile(r"\s+[A-Z][a-z]")
 _LEAST_NAMED = 2
 """Turns in which a speaker must name a topic to be asked about it."""
 _WORD = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
+_ELIDING = frozenset(("ca", "fr", "it"))
+"""Languages in which an apostrophe ends a word of its own: l'énergie, un'idea."""
+_WORD_WITHOUT_APOSTROPHE = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LEAST_REPEATED = 3
 """Turns that must have two words in a row for them to be a topic."""
+_NOUNS_HAVE_CAPITALS = frozenset(("de", "lb"))
+"""Languages in which what two words name ends in a capitalised noun: "künstliche Intelligenz"."""
 _LEAST_BOUND = 0.45
 """Normalised pointwise mutual information from which two words belong together (Bouma 2009, section
 3.2): -1 where they never meet, 0 by chance, 1 where neither comes without the other.
@@ -47,12 +59,26 @@ class SpeakerShare:
 @dataclass(frozen=True, slots=True)
 class Topic:
     """Something that is talked about, and how often it is: a name, or words that keep coming
-    together ("remote control").
+    together ("remote control"). `language`: that of most documents that name it (ISO 639-1).
     """
 
     name: str
     weight: int
     is_name: bool = True
+    language: str = ENGLISH
+
+    def question(self, speaker: str = "") -> str:
+        """What is said about it, or what this speaker said, in its language; empty where there is
+        no wording of that.
+        """
+        if self.language in (ENGLISH, UNKNOWN):
+            asked = f"did {speaker} say" if speaker else "is said"
+            return f"What {asked} about {self.name}?"
+        own = answer_words(self.language)
+        if own is None:
+            return ""
+        frame = own.about_speaker if speaker else own.about
+        return frame.format(topic=self.name, speaker=speaker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +113,9 @@ class StartingPoints:
         for speaker, topic, _ in pairs:
             if len(made) == limit:
                 break
-            question = f"What is said about {topic.name}?"
-            if speaker:
-                question = f"What did {speaker} say about {topic.name}?"
+            question = topic.question(speaker)
             own = {speaker or topic.name, topic.name}
-            if question.casefold() not in known and taken.isdisjoint(own):
+            if question and question.casefold() not in known and taken.isdisjoint(own):
                 made.append(question)
                 taken |= own
         return made
@@ -101,11 +125,11 @@ def starting_points(store: GraphStore, documents: Sequence[Document]) -> Startin
     """Those of a workspace; all empty where it holds nothing."""
     turns = store.turns()
     texts = {document.id: document.text for document in documents}
+    languages = {document.id: language_of_document(document) for document in documents}
     named = [
         entity for entity in store.overview(_NUM_LOOKED_AT, 1).entities if _may_be_topic(entity)
     ]
-    names = [Topic(entity.name, entity.weight) for entity in _things(named, texts.values())]
-    topics = _topics(names, _phrases(turns, texts))
+    topics = _topics(_things(named, texts, languages), _phrases(turns, texts, languages))
     return StartingPoints(_shares(turns, texts), topics, _pairs(turns, texts, topics))
 
 
@@ -119,63 +143,102 @@ def _may_be_topic(entity: Entity) -> bool:
     )
 
 
-def _things(entities: Sequence[Entity], texts: Iterable[str]) -> tuple[Entity, ...]:
+def _things(
+    entities: Sequence[Entity], texts: Mapping[str, str], languages: Mapping[str, str]
+) -> list[Topic]:
     """Those that the sources write as names: not in lower case too ("the court"), nor as a title
-    before names ("Justice Kagan").
+    before names ("Justice Kagan"), nor of words that are in no topic of their language.
     """
     named = _pattern(entities)
     if named is None:
-        return ()
+        return []
     whole, plain_word, before_name = Counter[str](), Counter[str](), Counter[str]()
+    in_language: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    usual = Counter(languages.values()).most_common(1)[0][0]
     read = 0
-    for text in texts:
+    for document_id, text in texts.items():
         for found in named.finditer(text, 0, max(0, _MAX_CHARACTERS - read)):
             key = found.group().casefold()
             whole[key] += 1
             plain_word[key] += found.group().islower()
             before_name[key] += bool(_NAME_AFTER.match(text, found.end()))
+            in_language[key][languages[document_id]] += 1
         read += len(text)
-    left_out = {
-        key
-        for key, num in whole.items()
-        if plain_word[key] > num * _PLAIN or before_name[key] > num / 2
-    }
-    return tuple(entity for entity in entities if entity.name.casefold() not in left_out)
+    things = []
+    for entity in entities:
+        key = entity.name.casefold()
+        is_title = before_name[key] > whole[key] / 2
+        if plain_word[key] > whole[key] * _PLAIN or (whole[key] and is_title):
+            continue
+        used = in_language[key].most_common(1)
+        language = used[0][0] if used else usual
+        if language == ENGLISH or not _never_in_topic(language).issuperset(_WORD.findall(key)):
+            things.append(Topic(entity.name, entity.weight, language=language))
+    return things
 
 
-def _phrases(turns: Iterable[Turn], texts: dict[str, str]) -> list[Topic]:
+def _phrases(
+    turns: Iterable[Turn], texts: Mapping[str, str], languages: Mapping[str, str]
+) -> list[Topic]:
     """Two words in a row that belong together and come in several turns, as they were last written.
     Common words and numbers are in none.
     """
-    words, pairs, num_turns = Counter[str](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    written: dict[tuple[str, str], str] = {}
+    by_language: defaultdict[str, list[Turn]] = defaultdict(list)
     read = 0
     for turn in turns:
-        text = texts.get(turn.document_id, "")[turn.start : turn.end]
-        read += len(text)
+        read += turn.end - turn.start
         if read > _MAX_CHARACTERS:
             break
-        found = [(m.group().casefold(), m.start(), m.end()) for m in _WORD.finditer(text)]
-        words.update(word for word, _, _ in found)
+        by_language[languages.get(turn.document_id, UNKNOWN)].append(turn)
+    return [
+        phrase
+        for language, own in by_language.items()
+        if _never_in_topic(language)
+        for phrase in _phrases_in(language, own, texts)
+    ]
+
+
+def _phrases_in(language: str, turns: Iterable[Turn], texts: Mapping[str, str]) -> Iterable[Topic]:
+    """Those of the turns in one language."""
+    words, pairs, num_turns = Counter[str](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    written: dict[tuple[str, str], str] = {}
+    word = _WORD_WITHOUT_APOSTROPHE if language in _ELIDING else _WORD
+    for turn in turns:
+        text = texts.get(turn.document_id, "")[turn.start : turn.end]
+        found = [(m.group().casefold(), m.start(), m.end()) for m in word.finditer(text)]
+        words.update(one for one, _, _ in found)
         own = {
             (a, b): text[start:end]
             for (a, start, a_end), (b, b_start, end) in pairwise(found)
-            if text[a_end:b_start] == " " and a != b and _may_be_in_topic(a) and _may_be_in_topic(b)
+            if text[a_end:b_start] == " "
+            and a != b
+            and _may_be_in_topic(a, language)
+            and _may_be_in_topic(b, language)
+            and (language not in _NOUNS_HAVE_CAPITALS or text[b_start].isupper())
         }
         pairs.update((a, b) for (a, _, _), (b, _, _) in pairwise(found) if (a, b) in own)
         num_turns.update(own.keys())
         written |= own
     total = words.total()
-    return [
-        Topic(written[pair], num, is_name=False)
+    return (
+        Topic(written[pair], num, is_name=False, language=language)
         for pair, num in num_turns.most_common()
         if num >= _LEAST_REPEATED
         and _binding(pairs[pair], words[pair[0]], words[pair[1]], total) >= _LEAST_BOUND
-    ]
+    )
 
 
-def _may_be_in_topic(word: str) -> bool:
-    return len(word) > 2 and word.replace("’", "'") not in COMMON_WORDS and "'" not in word
+def _may_be_in_topic(word: str, language: str) -> bool:
+    if len(word) <= 2 or "'" in word or "’" in word or word in _never_in_topic(language):
+        return False
+    own = answer_words(language)
+    return own is None or not (own.time.fullmatch(word) or own.number.fullmatch(word))
+
+
+@cache
+def _never_in_topic(language: str) -> frozenset[str]:
+    """Words of a language of which no topic is made; none where it has no list."""
+    return COMMON_WORDS if language == ENGLISH else function_words(language)
 
 
 def _binding(num_both: int, num_first: int, num_second: int, total: int) -> float:
@@ -189,18 +252,18 @@ def _topics(names: Sequence[Topic], phrases: Sequence[Topic]) -> tuple[Topic, ..
     """Both by how often they come. A phrase that is part of a name, or the other way round, is one
     with it; so are singular and plural.
     """
-    known = [_stems(name.name) for name in names]
+    known = [_stems(name) for name in names]
     fresh = []
     for phrase in phrases:
-        own = _stems(phrase.name)
+        own = _stems(phrase)
         if not any(own <= name or name <= own for name in known):
             known.append(own)
             fresh.append(phrase)
     return tuple(sorted([*names, *fresh], key=lambda topic: -topic.weight)[:_MAX_TOPICS])
 
 
-def _stems(words: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words.casefold().split())
+def _stems(topic: Topic) -> frozenset[str]:
+    return frozenset(stem_of(word, topic.language) for word in topic.name.casefold().split())
 
 
 def _shares(turns: Iterable[Turn], texts: dict[str, str]) -> tuple[SpeakerShare, ...]:
@@ -242,12 +305,18 @@ def _pairs(
     whole = Counter[str]()
     for (_, name), num in counts.items():
         whole[name] += num
+
     # A topic that one speaker names more than others says more of them than one that all name.
-    # Where nobody is known to speak, what is talked about says more than a place or a person.
+    # Where nobody is known to speak, what is talked about says more than a place or a person. In
+    # other languages names come first: words keep the ending that they had in their sentence.
+    def comes_later(speaker: str, topic: Topic) -> bool:
+        is_english = topic.language in (ENGLISH, UNKNOWN)
+        return not speaker and topic.is_name if is_english else not topic.is_name
+
     ranked = sorted(
         counts.items(),
         key=lambda item: (
-            not item[0][0] and by_name[item[0][1]].is_name,
+            comes_later(item[0][0], by_name[item[0][1]]),
             -(item[1] ** 2) / whole[item[0][1]],
             item[0],
         ),

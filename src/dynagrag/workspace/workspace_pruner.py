@@ -16,7 +16,9 @@ from dynagrag.core.protocols import Pruner
 from dynagrag.core.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.registry.choices import listed
+from dynagrag.registry.profiles import PAPER
 from dynagrag.registry.pruners import PRUNERS
+from dynagrag.registry.retrievers import DYNAGRAG
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
 
 BEATS_UNTRAINED = "beats_untrained"
@@ -33,6 +35,10 @@ VERSION = "version"
 """Of what a checkpoint was made with: the version of the workspace's store."""
 CHANGED = (
     "the workspace changed since its pruner was trained; train it again to learn of what is new"
+)
+UNTRAINED_PAPER = (
+    "ego-graphs are pruned by distance alone, since the workspace has no trained MLP and GCN;"
+    " `dynagrag train pruner` trains them"
 )
 _FOLDER = "pruner"
 _NOT_USED = "the workspace's trained pruner was not used:"
@@ -67,15 +73,14 @@ def asked_pruner(
     settings: Settings, named: str | None, profile: str, retriever: str, is_pruned: bool
 ) -> str:
     """The pruner that is named, else that of the settings where there is something to score.
-    `auto` means the prior, except for retriever dynagrag under profile graph, where a workspace's
-    own pruner was measured to be better.
+    `auto` means the prior, except for DynaGRAG's ego-graphs: under profile graph a workspace's own
+    pruner was measured on them, under paper its network belongs to them.
     """
     if named is None and not is_pruned:
         return UNTRAINED
     name = settings.pruner if named is None else named
-    return (
-        UNTRAINED if name == AUTO and not (profile == "graph" and retriever == "dynagrag") else name
-    )
+    has_own = profile == PAPER or (profile == "graph" and retriever == DYNAGRAG)
+    return UNTRAINED if name == AUTO and not has_own else name
 
 
 def no_trained_pruner(workspace: str) -> UsageError:
@@ -130,9 +135,11 @@ class WorkspacePruners:
         embedder: EmbedderIdentity,
         is_used: bool = True,
         version: str | None = None,
+        needs_proof: bool = True,
     ) -> ChosenPruner:
         """The pruner called so: `auto`, `trained`, a row of `registry.pruners` or the folder of a
-        checkpoint.
+        checkpoint. `needs_proof`: `auto` takes the workspace's own where it has beaten the
+        untrained ones alone; else wherever there is one, and a note says where there is none.
 
         `auto` takes the prior, with a note, where the workspace's own can't be used. `is_used`
         false: there will be nothing to score, so no weights are loaded. `version`: of the store; a
@@ -144,7 +151,7 @@ class WorkspacePruners:
         """
         name = ALIASES.get(name, name)
         if name == AUTO:
-            return self._auto(embedder, is_used, version)
+            return self._auto(embedder, is_used, version, needs_proof)
         if name in PRUNERS:
             return ChosenPruner(wiring.make_pruner(name))
         folder = self._folder_of(name)
@@ -166,11 +173,15 @@ class WorkspacePruners:
         folder = self._own if name == AUTO else self._folder_of(name)
         return read_description(folder, KIND).identity(folder)
 
-    def _auto(self, embedder: EmbedderIdentity, is_used: bool, version: str | None) -> ChosenPruner:
+    def _auto(
+        self, embedder: EmbedderIdentity, is_used: bool, version: str | None, needs_proof: bool
+    ) -> ChosenPruner:
         if not is_used:
             return ChosenPruner(wiring.make_pruner())
+        if not needs_proof and not has_pruner(self._own):
+            return ChosenPruner(wiring.make_pruner(), (UNTRAINED_PAPER,))
         try:
-            if not is_default(self._own):
+            if needs_proof and not is_default(self._own):
                 return ChosenPruner(wiring.make_pruner())
             own = self._opened(self._own, embedder, version)
         except (

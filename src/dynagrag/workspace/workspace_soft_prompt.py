@@ -72,9 +72,9 @@ class WorkspaceSoftPrompts:
             return found
 
     def system_of(self, name: str) -> SoftSystem:
-        """The system called so, without its weights. Errors as in `chosen`, but for those of
-        weights that don't fit.
-        """
+        """The system called so, trained here or not; of a folder, errors as in `chosen`."""
+        if name in SYSTEMS:
+            return SYSTEMS[name]
         folder = folder_of(self._settings, self._workspace, name)
         return SYSTEMS[str(read_description(folder, KIND).network.get("method"))]
 

@@ -10,6 +10,7 @@ from dynagrag.config.settings import load_settings
 from dynagrag.core.schema import Verdict
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.claims.verdict_text import marked_text
+from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.conversations import ConversationBook
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
@@ -72,7 +73,7 @@ def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(
     # the last: EECOM tells that the crew is flipping the cells around, and wants something else to
     # be tried
     assert verdicts == [
-        [Verdict.STATED],
+        [Verdict.STATED, Verdict.STATED],
         [Verdict.STATED, Verdict.STATED],
         [Verdict.STATED, Verdict.NOT_FOUND],
     ]
@@ -87,3 +88,19 @@ def test_who_ran_make_demo_is_told_how_the_shell_finds_the_next_commands(
     demo.print_next_steps(lines.append)
     told = [line for line in lines if line.strip().startswith("source ") and "bin/activate" in line]
     assert len(told) == (0 if is_found else 1)
+
+
+@pytest.mark.model
+def test_what_a_controller_of_the_demo_reports_is_answered_with_their_own_lines(
+    models_dir: Path, home: Path
+) -> None:
+    if not (models_dir / "minilm").is_dir():
+        pytest.skip("needs the embedder: dynagrag models pull minilm")
+    home.mkdir(parents=True)
+    (home / "models").symlink_to(models_dir)
+    with open_workspace("loops") as space:
+        space.ingest([str(p) for p in demo.transcripts()], IngestOptions(extractor="fast"))
+        for controller in ("EECOM", "CAPCOM", "GNC"):
+            answer = space.evidence(f"What did {controller} report?", AskOptions())
+            assert (answer.other_person, answer.is_nothing_fitting) == (None, False)
+            assert {clip.best_turn.speaker for clip in answer.clips} == {controller}

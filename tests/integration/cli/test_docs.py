@@ -70,7 +70,7 @@ def test_every_command_of_the_readme_and_of_the_pages_exists() -> None:
         for page, block in blocks.items()
     }
     done = subprocess.run(
-        [sys.executable, "-m", "dynagrag.cli", "--help"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "dynagrag", "--help"], capture_output=True, text=True, check=True
     )
     known = set(re.findall(r"^  (\w+)  ", done.stdout, re.MULTILINE))
     assert used[ROOT / "README.md"]

@@ -37,7 +37,7 @@ def test_what_is_talked_about_is_asked_about_by_a_click(
     ).run()
     (conversation,) = book.all()
     assert [exchange.asked for exchange in conversation.exchanges] == [
-        "What was said about Borealis Labs?"
+        "What is said about Borealis Labs?"
     ]
 
 

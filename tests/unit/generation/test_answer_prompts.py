@@ -44,9 +44,14 @@ def prompts() -> Callable[..., list[AnswerPrompt]]:
     """The prompts of the paper's profile with so many tokens."""
 
     def made(
-        snapshot: Snapshot, question: str, retrieval: Retrieval, num_tokens: int = 1500
+        snapshot: Snapshot,
+        question: str,
+        retrieval: Retrieval,
+        num_tokens: int = 1500,
+        **changes: bool,
     ) -> list[AnswerPrompt]:
         profile = replace(PROFILES["paper"], subgraph_token_budget=num_tokens, num_subgraphs=1)
+        profile = replace(profile, **changes)  # type: ignore[arg-type]
         parts = (PassageScores(snapshot), UntrainedPrior(), BFS(), profile)
         return write_prompts(snapshot, Question(question, VECTOR), retrieval, *parts)
 
@@ -126,7 +131,8 @@ def test_a_node_is_told_by_the_summaries_nearest_to_the_question(
     rows = {"it is nearer": 0, "it is far": 1, "it is near": 2}
     snapshot = replace(moon_snapshot, graph=graph, summary_rows=rows, summary_vectors=vectors)
     (subgraph,) = EgoIndex.build(graph, PROFILES["paper"]).subgraphs(np.array([0]), np.zeros(3))
-    (prompt,) = prompts(snapshot, "Who lands?", Retrieval("by hand", (), (subgraph,)))
+    found = Retrieval("by hand", (), (subgraph,))
+    (prompt,) = prompts(snapshot, "Who lands?", found, has_all_summaries=False)
     assert (
         prompt.hard.text.splitlines()[0].partition(": ")[2].partition(" [E")[0]
         == "it is near | it is nearer"
@@ -240,7 +246,7 @@ def crowd(
     return made, subgraph
 
 
-def test_a_walk_fills_the_prompt_and_under_the_paper_s_profile_visits_forty_nodes_that_are_then_cut(
+def test_a_walk_fills_the_prompt_and_under_the_paper_s_profile_visits_all_nodes_that_are_then_cut(
     make_graph: Callable[..., Graph], moon_snapshot: Snapshot
 ) -> None:
     snapshot, subgraph = crowd(make_graph, moon_snapshot, 90)
@@ -266,7 +272,9 @@ def test_a_walk_fills_the_prompt_and_under_the_paper_s_profile_visits_forty_node
         "evidence of a member that had no room"
     )
     (cut,) = made["paper"]
-    assert len(cut.order) == 40 > cut.hard.num_nodes
+    assert len(cut.order) == 90 > cut.hard.num_nodes
+    assert cut.num_unvisited == 0
+    assert 740 < whole_request("Who?", cut) <= 750
     assert cut.hard.num_lines_cut > 0
 
 

@@ -20,6 +20,7 @@ from dynagrag.core.schema import (
     Entity,
     Evidence,
     Graph,
+    HardPrompt,
     PruneScores,
     Question,
     Relation,
@@ -328,6 +329,71 @@ def whole_moon(snapshot: Snapshot) -> tuple[Subgraph, Walk]:
     subgraph = ego_graph(snapshot.graph, 0)
     flat = PruneScores(np.zeros(3, np.float32), np.zeros(2, np.float32), "test", is_trained=False)
     return subgraph, BFS().walk(subgraph, np.zeros(4, np.float32), flat, first_nodes(9))
+
+
+def told_of(snapshot: Snapshot, num_summaries: int, num_words: int = 8) -> Snapshot:
+    """The snapshot with so many summaries of its first entity, the last nearest to `NEAREST`."""
+    words = " ".join(f"w{i}" for i in range(num_words - 1))
+    summaries = tuple(f"telling{i} {words}" for i in range(num_summaries))
+    crew, *others = snapshot.graph.entities
+    crew = replace(crew, summaries=summaries)
+    graph = replace(snapshot.graph, entities=(crew, *others))
+    return replace(snapshot, graph=graph)
+
+
+@pytest.mark.parametrize("num_summaries", [1, 2, 3, 20])
+def test_all_summaries_are_written_whole_where_there_is_room(
+    moon_snapshot: Snapshot, num_summaries: int
+) -> None:
+    snapshot = told_of(moon_snapshot, num_summaries, num_words=90)
+    subgraph, walk = whole_moon(snapshot)
+    scores = PruneScores(np.ones(3, np.float32), np.ones(2, np.float32), "t", is_trained=False)
+    for budget in (None, 20_000):
+        prompt = write_hard_prompt(
+            snapshot, subgraph, walk, scores, (), token_budget=budget, has_all_summaries=True
+        )
+        (crew,) = (n for n in parse_hard_prompt(prompt.text).nodes if n.name == "Crew")
+        assert crew.summaries == snapshot.graph.entities[0].summaries
+        assert prompt.num_lines_cut == 0
+    two = write_hard_prompt(snapshot, subgraph, walk, scores, ())
+    (crew,) = (n for n in parse_hard_prompt(two.text).nodes if n.name == "Crew")
+    assert len(crew.summaries) == min(2, num_summaries)
+    assert all(len(summary.split()) == 61 for summary in crew.summaries), "cut, and marked so"
+
+
+def test_of_all_summaries_those_nearest_the_question_stay_where_every_line_then_fits(
+    moon_snapshot: Snapshot,
+) -> None:
+    snapshot = told_of(moon_snapshot, 20)
+    subgraph, walk = whole_moon(snapshot)
+    scores = PruneScores(np.ones(3, np.float32), np.ones(2, np.float32), "t", is_trained=False)
+
+    def written(budget: int) -> HardPrompt:
+        return write_hard_prompt(
+            snapshot,
+            subgraph,
+            walk,
+            scores,
+            (),
+            token_budget=budget,
+            similarities=range_of,
+            has_all_summaries=True,
+        )
+
+    def range_of(summaries: Sequence[str]) -> Sequence[float]:
+        return [float(summary.partition(" ")[0].removeprefix("telling")) for summary in summaries]
+
+    numbers = []
+    for budget in range(90, 320, 5):
+        prompt = written(budget)
+        (crew,) = (n for n in parse_hard_prompt(prompt.text).nodes if n.name == "Crew")
+        assert crew.summaries == snapshot.graph.entities[0].summaries[-len(crew.summaries) :]
+        assert prompt.num_lines_cut == 0
+        assert estimate_tokens(prompt.text) <= budget
+        numbers.append(len(crew.summaries))
+    assert numbers == sorted(numbers)
+    assert set(range(4, 18)) <= set(numbers), "as many as there is room for"
+    assert len(parse_hard_prompt(written(40).text).nodes) < 3, "below two whole lines go"
 
 
 MOON_PROMPT = """\

@@ -62,6 +62,42 @@ def test_a_passage_between_good_neighbours_rises_in_a_conversation_alone() -> No
     assert rank_of_the_middle(9) < rank_of_the_middle(1)
 
 
+def test_the_best_of_a_short_recording_is_found_beside_a_long_one() -> None:
+    """Of a recording of three passages nobody stands around the best one for as long."""
+    texts = [f"words {i}" for i in range(43)]
+    facts = facts_of([[0], *([] for _ in range(42))], [])
+    long = snapshot(texts, unit(43, 3), [entity(0, "Zed")], unit(1, 4), facts, per_document=43)
+    parted = tuple(
+        replace(p, document_id="d001", index=i - 40) if i >= 40 else p
+        for i, p in enumerate(long.passages)
+    )
+    documents = {**long.documents, "d001": replace(long.documents["d000"], id="d001")}
+    arm = BridgeSearch(replace(long, passages=parted, documents=documents))
+    scores = np.full(43, 0.5)
+    scores[15:26], scores[41] = 0.75, 1.0
+    assert np.argmax(arm._with_surroundings(scores, ())) == 41
+
+
+def test_the_graph_adds_a_third_amid_long_documents_and_all_where_passages_stand_alone() -> None:
+    facts = facts_of([[0] if i % 2 else [] for i in range(60)], [])
+
+    def gate(per_document: int) -> float:
+        made = snapshot(
+            [f"words {i}" for i in range(60)],
+            unit(60, 3),
+            [entity(0, "Zed")],
+            unit(1, 4),
+            facts,
+            per_document,
+        )
+        found = BridgeSearch(made).rank(Question("unheard of", unit(1, 9)[0])).found
+        assert found is not None
+        return found.gate
+
+    assert gate(1) == 0.25
+    assert 0.25 / 3 < gate(60) < 0.25 * 0.36
+
+
 def test_windows_stay_inside_their_document() -> None:
     windows = window_rows(np.repeat([0, 1, 2], [1, 5, 2]), 2).tolist()
     assert windows == [[0, 1], [1, 4], [1, 5], [1, 6], [2, 6], [3, 6], [6, 8], [6, 8]]
@@ -159,7 +195,8 @@ def naive_order(search: BridgeSearch, asked: Question, sizes: list[int]) -> list
     )
     w = (weights.sum(axis=1) - 1) / (2 * sum(0.8**o for o in range(1, 6)))
     smooth = weights @ s / weights.sum(axis=1)
-    order = s + 2 * w * passages.z01(smooth)
+    most = np.repeat([w[documents == d].max() for d in range(len(sizes))], sizes)
+    order = s + 2 * (w * passages.z01(smooth) + (1 - most) * s)
     return np.argsort(-np.round(order, 6), kind="stable").tolist()
 
 

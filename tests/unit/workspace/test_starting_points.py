@@ -56,7 +56,8 @@ def test_speakers_are_counted_by_words_with_their_time() -> None:
     ],
 )
 def test_plain_words_and_titles_before_names_are_no_topics(text: str, kept: list[str]) -> None:
-    assert [topic.name for topic in _things([entity("Court"), entity("Delft")], [text])] == kept
+    found = _things([entity("Court"), entity("Delft")], {"d": text}, {"d": "en"})
+    assert [topic.name for topic in found] == kept
 
 
 def test_a_speaker_is_asked_about_what_they_named_often_and_never_about_themselves() -> None:
@@ -100,7 +101,7 @@ def test_words_that_keep_coming_together_are_topics_and_common_words_and_numbers
         ("Ann", "We sell remote controls; a remote control costs twelve euros, a little bit."),
         ("Bob", "The control is remote. What a good idea."),
     )
-    assert _phrases(turns, texts) == [Topic("remote control", 3, is_name=False)]
+    assert _phrases(turns, texts, {"d": "en"}) == [Topic("remote control", 3, is_name=False)]
 
 
 def test_a_phrase_that_holds_a_name_is_no_second_topic() -> None:
@@ -114,6 +115,64 @@ def test_a_phrase_that_holds_a_name_is_no_second_topic() -> None:
 
 def test_where_nobody_speaks_what_is_talked_about_comes_before_places() -> None:
     turns, texts = spoken(*[("", "Alabama! Alabama and a fuel cell.")] * 3)
-    topics = _topics([Topic("Alabama", 6)], _phrases(turns, texts))
+    topics = _topics([Topic("Alabama", 6)], _phrases(turns, texts, {"d": "en"}))
     points = StartingPoints((), topics, _pairs(turns, texts, topics))
     assert points.questions()[0] == "What is said about fuel cell?"
+
+
+TALK = {
+    "de": (
+        "Das ist ja ein bisschen so, dass die künstliche Intelligenz ganz genau hilft.",
+        "künstliche Intelligenz",
+        "Was sagt Ann über künstliche Intelligenz?",
+    ),
+    "fr": (
+        "C'est vrai parce que l'énergie solaire, qui est quand même chère, va très bien.",
+        "énergie solaire",
+        "Que dit Ann au sujet de « énergie solaire » ?",
+    ),
+    "sv": (
+        "Och det var så att något som heter grön vätgas är det som kan vara bra.",
+        "grön vätgas",
+        "Vad säger Ann om grön vätgas?",
+    ),
+    "nl": (
+        "Dus dat is eigenlijk zo omdat de groene waterstof heel erg duur is.",
+        "groene waterstof",
+        "Wat zegt Ann over groene waterstof?",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", TALK)
+def test_topics_and_questions_of_other_languages_are_in_their_own_words(language: str) -> None:
+    line, phrase, question = TALK[language]
+    turns, texts = spoken(*[("Ann", line)] * 4)
+    topics = _topics([], _phrases(turns, texts, {"d": language}))
+    points = StartingPoints((), topics, _pairs(turns, texts, topics))
+    assert phrase in [topic.name for topic in topics]
+    assert not {"ein bisschen", "parce que", "det var", "qui est", "Das ist", "dat is"} & {
+        topic.name for topic in topics
+    }
+    assert question in points.questions(9) or question in [
+        topic.question("Ann") for topic in topics
+    ]
+
+
+def test_of_a_language_without_function_words_names_alone_are_topics_and_none_is_asked_about() -> (
+    None
+):
+    turns, texts = spoken(*[("Anna", "Kui see on nii et Tartu on see mis see on")] * 4)
+    assert _phrases(turns, texts, {"d": "et"}) == []
+    topics = _things([entity("Tartu")], texts, {"d": "et"})
+    assert topics == [Topic("Tartu", 1, language="et")]
+    points = StartingPoints((), tuple(topics), _pairs(turns, texts, topics))
+    assert points.pairs
+    assert points.questions() == []
+
+
+def test_words_that_only_join_others_in_their_language_are_no_names() -> None:
+    names = [entity("Est-ce"), entity("Lyon"), entity("Qui Est")]
+    found = _things(names, {"d": "Est-ce Lyon ? Qui Est Lyon ?"}, {"d": "fr"})
+    assert "Lyon" in [topic.name for topic in found]
+    assert "Qui Est" not in [topic.name for topic in found]

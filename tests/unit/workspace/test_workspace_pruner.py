@@ -257,10 +257,19 @@ def test_a_question_is_answered_with_the_pruner_that_was_chosen_and_the_trace_na
         folder = pruner_folder(space.settings, "moon")
         assert told("graph") == ({UntrainedPrior.label}, 0)
         trained(folder, beats_untrained=True)
-        assert told("graph") == told("paper", "gcn") == ({GcnPruner.label}, 0)
-        assert told("paper") == ({UntrainedPrior.label}, 0), (
-            "to the letter, unless it is told otherwise"
+        assert (
+            told("graph")
+            == told("paper")
+            == told("paper", "gcn")
+            == (
+                {GcnPruner.label},
+                0,
+            )
         )
+        trained(folder, beats_untrained=False)
+        assert told("graph") == ({UntrainedPrior.label}, 0)
+        assert told("paper") == ({GcnPruner.label}, 0), "the paper has one, whatever it gains"
+        trained(folder, beats_untrained=True)
         assert told("graph", "none") == ({NoPruner.label}, 0)
         (folder / DESCRIPTION).write_text("{", encoding="utf-8")
         assert told("graph") == ({UntrainedPrior.label}, 1)

@@ -160,7 +160,10 @@ def test_of_a_question_in_another_language_it_is_not_told_and_the_notes_say_so(
     assert (found.answerable, found.is_nothing_fitting) == (None, False)
     assert found.notes == (
         f"whether anything fits isn't judged for {language} with the embedder minilm",
+        f"the question is in {language}, these lines in English: ask in English, or take a"
+        " multilingual embedder",
     )
+    assert (found.question_language, found.lines_language) == (language, "English")
     assert found.unread_language == language
     english = best_lines(
         line_index(TALK, scale=MINILM_SCALE),

@@ -11,7 +11,7 @@ from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.evidence_sentences.word_nearness import (
     ABSENT,
     HELD,
-    asked_words,
+    question_words,
     words_nearness,
 )
 from dynagrag.generation.support import WORD
@@ -61,7 +61,7 @@ def nearness(text: str, embedder: FakeEmbedder, index: LineIndex | None = None) 
     index = index or line_index(TALK, 12)
     lines = [s for row in range(len(index.snapshot.passages)) for s in index.sentences(row)]
     stems = {w.casefold().rstrip("s"): 1.0 for w in WORD.findall(text)}
-    return words_nearness(index, text, asked_words(text, stems), lines[:1] * 5, embedder)
+    return words_nearness(index, text, question_words(text, stems), lines[:1] * 5, embedder)
 
 
 def test_a_line_of_the_question_s_words_comes_all_the_way() -> None:
@@ -91,7 +91,7 @@ def test_the_rarer_word_counts_more() -> None:
     embedder = FakeEmbedder(DIMENSION)
 
     def of(mill: float) -> float:
-        words = asked_words("comet mill", {"comet": 1.0, "mill": mill})
+        words = question_words("comet mill", {"comet": 1.0, "mill": mill})
         return words_nearness(index, "comet mill", words, lines, embedder)
 
     assert ABSENT < of(0.1) < of(1.0) < of(9.0) < HELD
@@ -106,7 +106,7 @@ def test_the_lines_from_all_over_the_workspace_are_read_once() -> None:
 
 def test_a_word_stands_once_and_one_that_is_not_asked_for_not_at_all() -> None:
     text = "Mills, mills and comets: the mill's tail"
-    words = asked_words(text, {"mill": 2.0, "comet": 3.0})
+    words = question_words(text, {"mill": 2.0, "comet": 3.0})
     assert [text[slice(*word.span)] for word in words] == ["Mills", "comets"]
     assert [word.rarity for word in words] == [2.0, 3.0]
 
@@ -114,4 +114,4 @@ def test_a_word_stands_once_and_one_that_is_not_asked_for_not_at_all() -> None:
 def test_without_words_or_lines_nothing_is_near() -> None:
     index, embedder = line_index(TALK, 12), _Tokens()
     assert words_nearness(index, "is it", [], index.sentences(0), embedder) == 0.0
-    assert words_nearness(index, "mill", asked_words("mill", {"mill": 1.0}), [], embedder) == 0.0
+    assert words_nearness(index, "mill", question_words("mill", {"mill": 1.0}), [], embedder) == 0.0

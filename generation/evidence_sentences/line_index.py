@@ -124,15 +124,23 @@ class LineIndex:
         return not words.isdisjoint(self.speaker_words)
 
     def around(self, row: int) -> list[PassageSentence]:
-        """Those of a passage and of the passages that stand beside it in its document, in order."""
-        snapshot = self.snapshot
-        document = snapshot.passages[row].document_id
-        rows = [
-            r
-            for r in (row - 1, row, row + 1)
-            if 0 <= r < len(snapshot.passages) and snapshot.passages[r].document_id == document
-        ]
+        """Those of a passage and of the passages that stand beside it in its document, in order. A
+        turn between them that filters leave out parts them.
+        """
+        rows = [r for r in (row - 1, row, row + 1) if r == row or self._is_beside(row, r)]
         return [sentence for r in rows for sentence in self.sentences(r)]
+
+    def _is_beside(self, row: int, other: int) -> bool:
+        """Whether nothing is said between passages of two rows, which follow each other."""
+        passages = self.snapshot.passages
+        if not 0 <= other < len(passages):
+            return False
+        first, second = passages[min(row, other)], passages[max(row, other)]
+        document = first.document_id
+        if document != second.document_id:
+            return False
+        between = self.snapshot.turns.get(document, ())[first.last_turn + 1 : second.first_turn]
+        return not any(self.snapshot.text(document, t.start, t.end).strip() for t in between)
 
     def labels_in(self, row: int) -> set[str]:
         """Those of the speakers of a passage's turns."""

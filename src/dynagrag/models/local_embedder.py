@@ -16,7 +16,7 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.embedder_names import stored_name
 from dynagrag.core.errors import SettingsError
 from dynagrag.core.extras import lacking_extras
-from dynagrag.core.schema import EmbedderIdentity, Vector, Vectors
+from dynagrag.core.schema import EmbedderIdentity, TokenVectors, Vector, Vectors
 from dynagrag.models.catalog import hub_model, model_path, pull
 from dynagrag.models.embedder_traits import read_traits
 from dynagrag.models.hub import cached_snapshot, onnx_file
@@ -88,6 +88,26 @@ class LocalEmbedder:
         with self._lock:
             vector: Vector = self._opened().embed_queries(clean, prompt)[0]
         return vector
+
+    def query_tokens(self, text: str) -> TokenVectors | None:
+        """The vectors of a question's tokens; None where the model gives one a text alone, or
+        sentence-transformers runs it.
+        """
+        with self._lock:
+            engine = self._opened()
+            if not isinstance(engine, OnnxEngine):
+                return None
+            found = engine.query_tokens([clean_text(text)], self._settings.query_prefix)
+        return found[0] if found else None
+
+    def document_tokens(self, texts: Sequence[str]) -> list[TokenVectors] | None:
+        """The same of documents."""
+        clean = [clean_text(text) for text in texts]
+        with self._lock:
+            engine = self._opened()
+            if not isinstance(engine, OnnxEngine):
+                return None
+            return engine.document_tokens(clean, self._settings.document_prefix)
 
     def load_beside(self) -> None:
         """Begins to load it, in a thread that the process waits for at its end: a library's own

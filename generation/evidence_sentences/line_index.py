@@ -11,8 +11,8 @@ from threading import Lock
 
 import numpy as np
 
-from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import Turn, Vector, Vectors
+from dynagrag.core.protocols import Embedder, TokenEmbedder
+from dynagrag.core.schema import TokenVectors, Turn, Vector, Vectors
 from dynagrag.generation.evidence_sentences.line_kinds import is_question, says_nothing
 from dynagrag.generation.evidence_sentences.unknown_names import UnknownNames
 from dynagrag.generation.support import WORD, content_stems, stem
@@ -26,6 +26,8 @@ from dynagrag.retrieval.passages import PassageScores
 
 _MAX_EMBEDDED = 20_000
 """Vectors of sentences that are kept beside the graph's: some 30 MB."""
+_NUM_OTHERS, _LEAST_WORDS = 40, 4
+"""Lines from all over the workspace that any question is held against, and their least length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class LineIndex:
         self._languages: dict[str, str] = {}
         self._labels: dict[str, frozenset[str]] = {}
         self._embedded: dict[str, Vector] = {}
+        self._others: list[TokenVectors] | None = None
         self._lock = Lock()
         self.speakers = NamedSpeakers(self.snapshot)
         self.unknown_names = UnknownNames(self.snapshot)
@@ -248,6 +251,19 @@ class LineIndex:
             elif text in made:
                 vectors[i] = made[text]
         return vectors
+
+    def tokens_of_others(self, embedder: TokenEmbedder) -> list[TokenVectors]:
+        """The token vectors of lines that say something, from passages all over the workspace; none
+        where the embedder has none. A third of a second, once.
+        """
+        if self._others is None:
+            num = len(self.snapshot.passages)
+            rows = np.unique(np.linspace(0, num - 1, min(num, _NUM_OTHERS)).astype(int)).tolist()
+            told = [[s for s in self.sentences(row) if not s.says_nothing] for row in rows]
+            long = [[s for s in own if s.num_words >= _LEAST_WORDS] or own for own in told]
+            texts = [own[len(own) // 2].text for own in long if own]
+            self._others = (embedder.document_tokens(texts) if texts else None) or []
+        return self._others
 
     def stored_vectors(self, sentences: Sequence[PassageSentence]) -> Vectors:
         """(n, d) those that the graph has; zeros for the others."""

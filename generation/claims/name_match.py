@@ -169,15 +169,24 @@ def may_be_unnamed(claim: Reading, sentence: Reading) -> bool:
 
 
 def _quotes_another(claim: Reading, sentence: Reading) -> bool:
-    """Whether somebody whom the claim doesn't name is quoted on themselves."""
+    """Whether somebody whom the claim doesn't name is quoted on themselves: behind a comma or a
+    colon, where no title stands (a film "Jab We Met").
+    """
     has_self = any(
-        word.low in OF_SPEAKERS and sentence.is_quoted(i) for i, word in enumerate(sentence.words)
+        word.low in OF_SPEAKERS and sentence.is_quoted(i) and _is_speech(sentence, i)
+        for i, word in enumerate(sentence.words)
     )
     mine = {word for span in claim.names for word in claim.name(*span)}
     return has_self and any(
         mine.isdisjoint(sentence.name(*span)) and not sentence.is_quoted(span[0])
         for span in sentence.names
     )
+
+
+def _is_speech(sentence: Reading, at: int) -> bool:
+    """Whether the quotation that holds a word opens behind a comma or a colon."""
+    mark = next(i for i in range(at - 1, -1, -1) if sentence.words[i].text in ('"', "“"))
+    return sentence.word(mark - 1).text in (",", ":")
 
 
 def _opens_with_another(claim: Reading, sentence: Reading, article: int) -> bool:

@@ -36,6 +36,7 @@ from dynagrag.ingest.load.europarl import parse_europarl
 from dynagrag.ingest.load.fountain import parse_fountain
 from dynagrag.ingest.load.front_matter import split_front_matter
 from dynagrag.ingest.load.json_forms import parse_json
+from dynagrag.ingest.load.line_records import parse_log_lines
 from dynagrag.ingest.load.mail_form import is_mail, parse_mail
 from dynagrag.ingest.load.parsed import (
     MAX_FILE_BYTES,
@@ -237,6 +238,9 @@ def _parse_lines(lines: list[str], suffix: str, reading: _Reading, text: str, ti
     reading.notes += notes
     reading.format = sniff.line_format(lines, suffix)
     if reading.format == "text":
+        records = parse_log_lines(lines)
+        if records is not None:
+            return records
         lines, notes = with_clocks(lines)
         if notes:  # with clocks it may be another form
             reading.notes += notes

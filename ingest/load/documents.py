@@ -363,7 +363,7 @@ def parse_html(text: str) -> Parsed:
         tables = list(_elements_of_turns(soup))
         parsed = _with_tables("".join(html_words(soup, marks_headings=True)), tables)
         beside = [own for own in soup.find_all(FURNITURE) if own.get_text().strip()]
-        notes = ("the page's menus and footer left out",) if beside else ()
+        notes: tuple[str, ...] = ("the page's menus and footer left out",) if beside else ()
         is_attributed = any(map(_is_attributed, soup.find_all(True)))
         if is_attributed and not any(turn.speaker for turn in parsed.turns):
             notes += ("its elements have attributes that say who speaks, which were not read",)

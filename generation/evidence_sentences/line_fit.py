@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Question, Vectors
 from dynagrag.core.vectors import unit_rows
+from dynagrag.generation.evidence_sentences.asked_words import verbs_of_saying
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
 from dynagrag.generation.evidence_sentences.line_kinds import introduces_itself, is_call
 from dynagrag.generation.evidence_sentences.sides import Side, sides_of
@@ -66,6 +67,19 @@ class Fits:
         says = (self.parts["empty"] == 0) & (self.parts["call"] == 0)
         return float(self.total[says].std()) if says.any() else 0.0
 
+    def of_sentences(self, kept: Sequence[PassageSentence]) -> "Fits":
+        """Of these of them alone."""
+        places = {(s.document_id, s.start) for s in kept}
+        at = [i for i, s in enumerate(self.sentences) if (s.document_id, s.start) in places]
+        return Fits(
+            tuple(self.sentences[i] for i in at),
+            self.total[at],
+            {name: part[at] for name, part in self.parts.items()},
+            self.vectors[at],
+            [self.stretches[i] for i in at],
+            self.sides,
+        )
+
     def order(self) -> list[int]:
         """Best first; among equals the one that comes first in the better passage."""
         return [int(i) for i in np.argsort(-np.round(self.total, 6), kind="stable")]
@@ -82,11 +96,13 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     sentences = [s for row in every for s in index.sentences(row)]
     vectors = index.vectors(sentences, embedder)
     talk = _Talk.of(index, list(every), sentences, vectors)
-    names = " ".join(chain.from_iterable(side.labels for side in sides))
-    parts = _parts(index, whole, talk, names)
+    people = frozenset(chain.from_iterable(index.speakers.people_in(question.text)))
+    verbs = (question.text[a:b] for a, b in verbs_of_saying(question.text, people))
+    no_words = " ".join(chain(verbs, *(side.labels for side in sides)))
+    parts = _parts(index, whole, talk, no_words)
     total = _total(parts)
     for side, search in zip(sides, searches, strict=True):
-        of_side = _total(_parts(index, search, talk, names))
+        of_side = _total(_parts(index, search, talk, no_words))
         is_own = np.array([side.holds(s) for s in sentences], dtype=bool)
         total = np.where(is_own, of_side, total)
     lifted = _replies_lifted(sentences, talk.asked, total)
@@ -160,7 +176,7 @@ class _Talk:
 
 
 def _parts(index: LineIndex, search: _LineSearch, talk: _Talk, no_words: str) -> dict[str, Floats]:
-    """Of each sentence, by name. `no_words`: names that are not looked for."""
+    """Of each sentence, by name. `no_words`: names and verbs that are not looked for."""
     sentences, question, speakers = talk.sentences, search.question, search.speakers
     place_of = {row: 1.0 / (1.0 + place) for place, row in enumerate(search.rows)}
     share = WordShares(index, question.text, no_words)

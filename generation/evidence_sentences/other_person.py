@@ -17,6 +17,10 @@ import numpy as np
 
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import OtherPerson, Question
+from dynagrag.generation.evidence_sentences.asked_words import (
+    asks_for_all_words,
+    without_verbs_of_saying,
+)
 from dynagrag.generation.evidence_sentences.excerpts import citation_of
 from dynagrag.generation.evidence_sentences.line_fit import (
     MAX_TURNS_APART,
@@ -74,8 +78,9 @@ def other_person(
     if len(people) != 1 or not fits.sentences or foreign:
         return None
     (asked,) = people
-    if not _is_name(question.text, asked):
+    if not _is_name(question.text, asked) or asks_for_all_words(question.text, asked):
         return None
+    bare = _without_names(without_verbs_of_saying(question.text, asked), asked)
     # whose plan somebody is asked to think about is no other of whom it could be said, and who has
     # a name in common with them may be the same
     named = index.speakers.named_in(question.text) | asked
@@ -85,12 +90,12 @@ def other_person(
     is_other = np.array([bool(own.labels) and named.isdisjoint(own.labels) for own in owners])
     if not is_own.any() or not is_other.any():
         return None
-    say = _says(index, question, fits, embedder, asked)
+    say = _says(index, bare, fits, embedder)
     say -= NOBODY_TOLD * np.array([not own.are_told for own in owners])
     lead = np.mean(np.sort(say[is_other])[-NUM_BEST:]) - np.mean(np.sort(say[is_own])[-NUM_BEST:])
     if lead < LEAST_LEAD + CROWD * max(0.0, log(is_other.sum() / is_own.sum())):
         return None
-    wanted = content_stems(_without_names(question.text, asked))
+    wanted = content_stems(bare)
     is_shown = is_other & [not sentence.stems.isdisjoint(wanted) for sentence in fits.sentences]
     if not is_shown.any():
         return None  # near by their vectors alone
@@ -177,12 +182,9 @@ def _named_in(sentence: PassageSentence, labels: frozenset[str]) -> set[str]:
     return found
 
 
-def _says(
-    index: LineIndex, question: Question, fits: Fits, embedder: Embedder, asked: frozenset[str]
-) -> Floats:
-    """(n,) how well each sentence says what is asked, whoever it is asked of."""
+def _says(index: LineIndex, bare: str, fits: Fits, embedder: Embedder) -> Floats:
+    """(n,) how well each sentence says what is asked, whoever it is asked of: `bare`."""
     sentences = fits.sentences
-    bare = _without_names(question.text, asked)
     shares = WordShares(index, bare)
     own = [s.stems for s in sentences]
     parts = {

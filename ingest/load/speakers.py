@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from shlex import quote
 
 from dynagrag.core.ids import entity_key
 from dynagrag.core.role_labels import is_role_label
@@ -403,7 +404,8 @@ def label_notes(labels: Labels, place: str = "line") -> list[str]:
             notes.append(
                 f"no speaker taken, though {short(label)} {labels.place} {count} times,"
                 f" first in {place} {numbers[label]}"
-                f"{f': {labels.why_unused}' if labels.why_unused else ''}"
+                f"{f': {labels.why_unused}' if labels.why_unused else ''}; where such labels are"
+                f" speakers: --speaker-map {quote(f'{label}={label}')}, for each of them"
             )
     return notes
 

@@ -61,6 +61,8 @@ class WordClass(StrEnum):
     """Asks for a place, alone or after what or which."""
     ASKS_REASON = "asks_reason"
     """Asks for a reason, alone or after what."""
+    ASKS_WORDS = "asks_words"
+    """A verb by which a question asks for what somebody says or thinks: what did Ann report."""
     TIME_WORD = "time_word"
     """Of a line that may say when: yesterday, ago, last."""
     REASON_WORD = "reason_word"

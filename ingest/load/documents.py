@@ -46,6 +46,10 @@ _MOST_IN_QUOTATION = 200
 """Elements and texts."""
 _FEWEST_ATTRIBUTED = 2
 _TEMPLATE_DAY = date(2013, 12, 23)
+_TELLING = re.compile(r"[^\W\d_]{2}")
+"""A page's title has a word of two letters; "M:" tells nothing."""
+_CUT_LABEL = re.compile(r"(?m)^(?!#)[ \t]*([^\s:.!?][^\n:!?]{0,39})\n\s*:(?=\s)")
+"""A label in a block of its own whose colon opens the next one: `<p>Ann</p>: Yes.`"""
 _TEMPLATE_TITLES = frozenset({"Word Document", "Document", "untitled"})
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
 
@@ -339,7 +343,7 @@ def parse_rtf(text: str) -> Parsed:
 
 def parse_html(text: str) -> Parsed:
     """The words of a page's blocks, scripts and styles left out; `<title>`, else the first heading,
-    is the title.
+    is the title, where it has a word.
 
     Raises:
         LoadError: Too large or too deeply nested.
@@ -358,10 +362,12 @@ def parse_html(text: str) -> Parsed:
         chat = parse_saved_chat(soup)
         if chat is not None:
             return chat
-        heading = soup.title or soup.find("h1")
-        title = collapse(heading.get_text()) if heading is not None else ""
+        headings = (own for own in (soup.title, soup.find("h1")) if own is not None)
+        titles = (collapse(own.get_text()) for own in headings)
+        title = next((own for own in titles if _TELLING.search(own)), "")
         tables = list(_elements_of_turns(soup))
-        parsed = _with_tables("".join(html_words(soup, marks_headings=True)), tables)
+        words = _CUT_LABEL.sub(r"\1:", "".join(html_words(soup, marks_headings=True)))
+        parsed = _with_tables(words, tables)
         beside = [own for own in soup.find_all(FURNITURE) if own.get_text().strip()]
         notes: tuple[str, ...] = ("the page's menus and footer left out",) if beside else ()
         is_attributed = any(map(_is_attributed, soup.find_all(True)))

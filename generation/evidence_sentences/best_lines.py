@@ -67,7 +67,7 @@ def best_lines(
     quiet = quiet_sides(found)
     clips = clips_of(index, lines, found, quiet)
     foreign = foreign_language(question, found) or language_of_clips(index, clips)
-    chance = answerable(index, question, found, foreign)
+    chance = answerable(index, question, found, foreign, embedder)
     looked_at = dict.fromkeys(s.row for s in found.sentences)
     ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)

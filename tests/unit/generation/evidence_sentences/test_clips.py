@@ -14,7 +14,9 @@ from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_li
 from dynagrag.generation.evidence_sentences.clips import MAX_CLIPS, MAX_DROP, MAX_MARKED, clips_of
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.evidence_sentences.stretches import MAX_WORDS, with_reply
+from dynagrag.retrieval.passages import PassageScores
 from tests.transcripts import DIMENSION, line_index, question
 
 Turns = Sequence[tuple[str | None, str]]
@@ -201,3 +203,35 @@ def test_no_more_than_a_few_sentences_of_a_clip_are_marked() -> None:
 def test_a_clip_of_a_question_alone_is_marked_there() -> None:
     clip = ask([("ANN", "How much is the boat?")], "How much is the boat?").clips[0]
     assert [is_hit for turn in clip.turns for text, is_hit in clip.pieces(turn) if text] == [True]
+
+
+def test_turns_that_a_filter_parts_stand_in_no_clip_together_and_beside_no_line() -> None:
+    """What the guest said two turns before is no question that "No." answers."""
+    turns: Turns = [
+        ("RUNA VALE", "Rye bread is what the village mill ground."),
+        ("HOST", "Did the mill grind wheat?"),
+        ("RUNA VALE", "No. This was actually another village."),
+        ("RUNA VALE", "It ground oats."),
+    ]
+    passages = line_index(turns).snapshot.passages
+    whole = line_index(turns)
+    parts = tuple(
+        replace(
+            passages[0],
+            id=str(first),
+            start=whole.snapshot.turns[passages[0].document_id][first].start,
+            end=whole.snapshot.turns[passages[0].document_id][last].end,
+            first_turn=first,
+            last_turn=last,
+        )
+        for first, last in ((0, 0), (2, 3))
+    )
+    snapshot = replace(
+        whole.snapshot, passages=parts, passage_vectors=whole.snapshot.passage_vectors[[0, 0]]
+    )
+    index = LineIndex(PassageScores(snapshot))
+    asked = question("What did the village mill grind?")
+    found = best_lines(index, asked, [0, 1], FakeEmbedder(DIMENSION))
+    assert found.clips
+    assert all(b.start - a.end <= 1 for clip in found.clips for a, b in pairwise(clip.turns))
+    assert not any(line.quote.startswith("No.") and line.before is not None for line in found.lines)

@@ -345,5 +345,7 @@ def _answer(
         other_person=lines.other_person,
         unread_language=lines.unread_language,
         unjudged_language=lines.unjudged_language,
+        question_language=lines.question_language,
+        lines_language=lines.lines_language,
         clips=lines.clips,
     )

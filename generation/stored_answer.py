@@ -90,6 +90,8 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "other_person": asdict(answer.other_person) if answer.other_person else None,
         "unread_language": answer.unread_language,
         "unjudged_language": answer.unjudged_language,
+        "question_language": answer.question_language,
+        "lines_language": answer.lines_language,
         "citations": [asdict(c) for c in answer.citations],
         **_claims_json(answer),
         "intermediate": [_intermediate_json(a) for a in answer.intermediate],
@@ -219,6 +221,8 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         other_person=_other_person_of(stored.get("other_person")),
         unread_language=stored.get("unread_language", ""),
         unjudged_language=stored.get("unjudged_language", ""),
+        question_language=stored.get("question_language", ""),
+        lines_language=stored.get("lines_language", ""),
         clips=tuple(_value(Clip, c) for c in trace.get("clips", ())),
     )
     return _answer_type().validate_python(asdict(answer))

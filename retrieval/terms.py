@@ -8,7 +8,7 @@ takes their weight.
 from collections.abc import Mapping
 
 from dynagrag.core.schema import Document
-from dynagrag.language.content_words import content_words, function_words
+from dynagrag.language.content_words import content_words, function_words, participle_stems
 from dynagrag.language.document_language import language_of_document
 from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of_question
 from dynagrag.language.stemming import stem_of
@@ -46,7 +46,7 @@ class TermReader:
 
 def _terms(text: str, language: str, left_out: frozenset[str] = frozenset()) -> list[str]:
     found = []
-    for word in content_words(text, language):
-        if word not in left_out:
-            found += [word, _STEM + stem_of(word, language)]
-    return found
+    kept = [word for word in content_words(text, language) if word not in left_out]
+    for word in kept:
+        found += [word, _STEM + stem_of(word, language)]
+    return [*found, *(_STEM + stem for stem in participle_stems(text, kept, language))]

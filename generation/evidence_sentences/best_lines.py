@@ -17,19 +17,21 @@ from dynagrag.generation.evidence_sentences.answerable import (
 )
 from dynagrag.generation.evidence_sentences.clips import MAX_CLIPS, clips_of
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
+from dynagrag.generation.evidence_sentences.languages_apart import languages_apart
 from dynagrag.generation.evidence_sentences.line_fit import fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.evidence_sentences.other_person import other_person
 from dynagrag.generation.evidence_sentences.reranked_lines import reranked
 from dynagrag.generation.evidence_sentences.speaker_turns import quiet_sides
-from dynagrag.models.embedder_languages import is_english_alone
+from dynagrag.models.embedder_languages import is_english_alone, languages_apart_note
 
 
 @dataclass(frozen=True, slots=True)
 class BestLines:
     """Lines of evidence, best first, and the clips in which they stand. `answerable`,
-    `unknown_names`, `quiet_speakers`, `unread_language`, `unjudged_language`,
-    `other_person`: as `Answer` has them. `notes`: what could not be told, a sentence each.
+    `unknown_names`, `quiet_speakers`, `unread_language`, `unjudged_language`, `question_language`,
+    `lines_language`, `other_person`: as `Answer` has them. `notes`: what could not be told, a
+    sentence each.
     """
 
     lines: tuple[EvidenceLine, ...] = ()
@@ -42,6 +44,8 @@ class BestLines:
     notes: tuple[str, ...] = ()
     unread_language: str = ""
     unjudged_language: str = ""
+    question_language: str = ""
+    lines_language: str = ""
     other_person: OtherPerson | None = None
 
 
@@ -64,7 +68,7 @@ def best_lines(
     quiet = quiet_sides(found)
     clips = clips_of(index, lines, found, quiet)
     foreign = foreign_language(question, found) or language_of_clips(index, clips)
-    chance = answerable(index, question, found, foreign)
+    chance = answerable(index, question, found, foreign, embedder)
     looked_at = dict.fromkeys(s.row for s in found.sentences)
     ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
@@ -82,6 +86,7 @@ def best_lines(
         is_nothing_fitting = not (
             holds_all_words(question, of_best) or holds_every_word(question, shown)
         )
+    asked_in, shown_in = languages_apart(index, question.text, clips)
     name = embedder.identity.name
     language = foreign if is_english_alone(name) else ""
     return BestLines(
@@ -92,9 +97,19 @@ def best_lines(
         unknown_names=unknown,
         quiet_speakers=() if is_nothing_fitting else tuple(side.name for side in quiet),
         clips=clips,
-        notes=(not_judged(name, foreign),) if chance is None else (),
+        notes=tuple(
+            filter(
+                None,
+                (
+                    not_judged(name, foreign) if chance is None else "",
+                    languages_apart_note(asked_in, shown_in) if is_english_alone(name) else "",
+                ),
+            )
+        ),
         unread_language=language,
         unjudged_language=foreign if chance is None else "",
+        question_language=asked_in,
+        lines_language=shown_in,
         other_person=(
             None if is_nothing_fitting else other_person(index, question, found, foreign, embedder)
         ),

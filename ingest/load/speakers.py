@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from shlex import quote
 
 from dynagrag.core.schema import LabelDecision, LabelFate
 from dynagrag.core.text import plural, short
@@ -372,7 +373,8 @@ def label_notes(labels: Labels, place: str = "line") -> list[str]:
             notes.append(
                 f"no speaker taken, though {short(label)} {labels.place} {count} times,"
                 f" first in {place} {numbers[label]}"
-                f"{f': {labels.why_unused}' if labels.why_unused else ''}"
+                f"{f': {labels.why_unused}' if labels.why_unused else ''}; where such labels are"
+                f" speakers: --speaker-map {quote(f'{label}={label}')}, for each of them"
             )
     return notes
 

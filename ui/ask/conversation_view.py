@@ -31,7 +31,7 @@ from dynagrag.workspace.conversations import (
     exchange_as_markdown,
     exchange_as_text,
 )
-from dynagrag.workspace.unread_languages import unread_line
+from dynagrag.workspace.unread_languages import answer_language_line
 
 _POLL_S = 0.15
 _COPIED_WIDTH, _COPIED_HEIGHT = 480, 200
@@ -124,11 +124,14 @@ def _show(session: WorkspaceSession, conversation: Conversation, exchange: Excha
 def _show_unread_language(
     session: WorkspaceSession, exchange: Exchange, languages_told: set[str]
 ) -> None:
-    """Once a conversation and language: that the embedder doesn't read it."""
-    languages = {kept.answer.unread_language for kept in exchange.answers if kept.answer}
-    new = sorted(languages - languages_told - {""})
+    """Once a conversation: that the embedder doesn't read a language, or that the question is in
+    another than its lines.
+    """
+    answers = [kept.answer for kept in exchange.answers if kept.answer]
+    lines = {answer_language_line(session.space.parts, answer) for answer in answers}
+    new = sorted(lines - languages_told - {""})
     languages_told.update(new)
-    if line := unread_line(session.space.parts, new):
+    for line in new:
         st.caption(f":material/translate: {with_commands(line[:1].upper() + line[1:])}")
 
 

@@ -176,7 +176,8 @@ def ask(
     question: Annotated[
         str | None,
         typer.Argument(
-            metavar="QUESTION", help="The question. Without one, a conversation begins."
+            metavar="QUESTION",
+            help="The question, of 10,000 characters at most. Without one, a conversation begins.",
         ),
     ] = None,
     workspace: WORKSPACE = None,
@@ -265,8 +266,8 @@ def ask(
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """Options of how an answer is printed. `languages_told`: those of which it was said already
-    that the embedder doesn't read them.
+    """Options of how an answer is printed. `languages_told`: lines on languages that were
+    printed already.
     """
 
     as_json: bool
@@ -293,7 +294,7 @@ def _ask_once(
     from dynagrag.generation.stored_answer import answer_json
     from dynagrag.workspace.asking import STAGES
     from dynagrag.workspace.text_reports import answer_lines, trace_lines
-    from dynagrag.workspace.unread_languages import unread_line
+    from dynagrag.workspace.unread_languages import answer_language_line
 
     printed: list[str] = []
 
@@ -317,11 +318,10 @@ def _ask_once(
         say()
     for line in answer_lines(answer, with_text=not printed, num_lines=shown.num_lines):
         say(line)
-    language = answer.unread_language
-    if language and language not in shown.languages_told:
-        shown.languages_told.add(language)
-        if line := unread_line(space.parts, [language]):
-            say(f"  note: {line}")
+    line = answer_language_line(space.parts, answer)
+    if line and line not in shown.languages_told:
+        shown.languages_told.add(line)
+        say(f"  note: {line}")
     if shown.has_trace:
         for line in trace_lines(answer.trace):
             say(line)

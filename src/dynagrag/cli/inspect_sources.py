@@ -16,7 +16,7 @@ from dynagrag.cli.terminal import (
     say_json,
 )
 from dynagrag.core.errors import UsageError
-from dynagrag.core.text import clock, cut
+from dynagrag.core.text import clock, cut, plural
 
 if TYPE_CHECKING:
     from dynagrag.config.settings import Settings
@@ -196,8 +196,8 @@ def _print_source(source: "LoadedSource") -> None:
     of_cues = f" of {len(source.turns)} cues" if len(turns) != len(source.turns) else ""
     say(in_line(source.path))
     say(
-        f"  {source.format}, {source.encoding or 'text'}: {len(turns)} turns{of_cues}, {num_words}"
-        f" words, {language_name(language)}"
+        f"  {source.format}, {source.encoding or 'text'}: {plural(len(turns), 'turn')}{of_cues},"
+        f" {plural(num_words, 'word')}, {language_name(language)}"
     )
     say("  labels:" if source.labels else "  labels: none")
     for label in source.labels[:_MAX_LABELS]:

@@ -74,6 +74,25 @@ def answer_words(code: str) -> AnswerWords | None:
     return _read(code) if code in _rows() else None
 
 
+def languages_asking(question: str) -> frozenset[str]:
+    """The languages of the table that have a word to ask with at the question's beginning."""
+    begun = question.lstrip("¿ \"'„“«").casefold()
+    return frozenset(
+        code
+        for code, rows in _rows().items()
+        for name, words in rows.items()
+        if name.startswith("asks_") and name != "asks_yes_or_no"
+        if any(_begins(begun, word, code) for word in words)
+    )
+
+
+def _begins(text: str, word: str, code: str) -> bool:
+    if not text.startswith(word.rstrip("*")):
+        return False
+    behind = text[len(word) : len(word) + 1]
+    return code in _UNSPACED or word.endswith("*") or not behind.isalpha()
+
+
 @cache
 def _rows() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     rows: dict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)

@@ -11,7 +11,9 @@ from functools import lru_cache
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
+from dynagrag.language.answer_words import languages_asking
 from dynagrag.language.english.verbs import is_verb
+from dynagrag.language.word_runs import words
 from dynagrag.language.words import COMMON_WORDS
 
 if TYPE_CHECKING:
@@ -56,6 +58,9 @@ _ASKS = frozenset(
 )
 """No other language that is told apart has one of them."""
 _LIKELY = 0.5
+_HARDLY = 0.02
+_FEW_WORDS = 2
+"""Of a question that the library isn't asked about."""
 _MANY = 0.4
 """Words in small letters of an English text's sentence that seems to be in another language, but
 only its names are.
@@ -91,9 +96,38 @@ def language_of(text: str, usual: str = UNKNOWN) -> str:
 
 
 def language_of_question(question: str) -> str:
-    """As `language_of`, without the library where the first word is an English one to ask with."""
+    """As `language_of`, without the library where the first word is an English one to ask with. Of
+    one or two words only such a word of a single language tells it: "Warum?", not "Quanto dura?".
+    """
     first = _WORD.search(question)
-    return ENGLISH if first and first[0].casefold() in _ASKS else language_of(question)
+    if first and first[0].casefold() in _ASKS:
+        return ENGLISH
+    if len(words(question)) > _FEW_WORDS:
+        return language_of(question)
+    asking = languages_asking(question)
+    if len(asking) == 1:
+        return next(iter(asking))
+    return ENGLISH if language_of(question) == ENGLISH else UNKNOWN
+
+
+def is_surely_asked_in(question: str, code: str, *, not_in: str) -> bool:
+    """Whether a question is in one language (ISO 639-1) and not in another, by the words it asks
+    with, else by the library, which often takes kin for each other.
+    """
+    if not_in == code or {code, not_in} & {UNKNOWN, ""}:
+        return False
+    asking = languages_asking(question)
+    if not_in in asking or asking == {code}:
+        return not_in not in asking
+    first = _WORD.search(question)
+    if first and first[0].casefold() in _ASKS:
+        return code == ENGLISH
+    shares = dict(_shares(question))
+    return (
+        len(words(question)) > _FEW_WORDS
+        and shares.get(code, 0.0) >= _SURE
+        and shares.get(not_in, 0.0) < _HARDLY
+    )
 
 
 def is_plainly_english(text: str) -> bool:

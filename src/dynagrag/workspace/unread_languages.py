@@ -5,10 +5,14 @@ command that changes it: of embedders that the catalogue knows to be trained on 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from dynagrag.core.schema import Document
+from dynagrag.core.schema import Answer, Document
 from dynagrag.language.document_language import language_of_document
 from dynagrag.language.identification import ENGLISH, UNKNOWN, language_name
-from dynagrag.models.embedder_languages import is_english_alone, other_languages_line
+from dynagrag.models.embedder_languages import (
+    is_english_alone,
+    languages_apart_line,
+    other_languages_line,
+)
 from dynagrag.workspace.parts import WorkspaceParts
 
 _MAX_NAMED = 3
@@ -40,6 +44,19 @@ def unread_line(parts: WorkspaceParts, languages: Sequence[str]) -> str:
         named.append("others")
     workspace = "" if parts.name == parts.settings.workspace else parts.name
     return other_languages_line(embedder, named, workspace)
+
+
+def answer_language_line(parts: WorkspaceParts, answer: Answer) -> str:
+    """What is said of an answer's languages: that the question is in another than the lines shown,
+    else that the embedder finds less in theirs. Empty where the embedder reads them, or nothing is
+    known of it.
+    """
+    if not answer.question_language:
+        return unread_line(parts, [answer.unread_language] if answer.unread_language else [])
+    if not is_english_alone(_embedder_name(parts)):
+        return ""
+    workspace = "" if parts.name == parts.settings.workspace else parts.name
+    return languages_apart_line(answer.question_language, answer.lines_language, workspace)
 
 
 def _embedder_name(parts: WorkspaceParts) -> str:

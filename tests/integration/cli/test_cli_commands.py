@@ -133,6 +133,8 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
         "other_person",
         "unread_language",
         "unjudged_language",
+        "question_language",
+        "lines_language",
     }
     beside = {"match_start", "match_end", "fit", "before", "after"}
     for line in answer["trace"]["evidence"]:

@@ -49,7 +49,16 @@ def test_sources_that_the_embedder_does_not_read_are_told_once_at_ingest_and_wit
     assert "isn't judged" not in asked.out
     traced = cli("ask", "Was kostet der Umbau der Mühle?", "-w", "rat", "--trace")
     assert "whether anything fits isn't judged for German with the embedder" in traced.out
-    assert cli("ask", "What is it?", "-w", "rat", "--json").json["unread_language"] == "German"
+    english = cli("ask", "What is it?", "-w", "rat", "--json").json
+    assert english["unread_language"] == "German"
+    assert (english["question_language"], english["lines_language"]) == ("English", "German")
+    assert "the question is in English, these lines in German" in str(english["trace"]["notes"])
+    told = cli("ask", "What does the mill cost?", "-w", "rat").out
+    assert LESS not in told
+    assert (
+        "note: the question is in English, these lines in German: ask in German, or take a"
+        " multilingual embedder (`dynagrag embedder use multilingual-e5-small -w rat`"
+    ) in told
 
     questions = "Was kostet die Mühle?\nWer hat den Haushalt beschlossen?\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(questions))
@@ -64,7 +73,9 @@ def test_english_sources_and_questions_are_not_told_anything(
     assert LESS not in done.out
     assert LESS not in cli("ask", "Who has passed the budget?").out
     other = cli("ask", "Wer hat das Budget der Stadt genehmigt?").out
-    assert f"{LESS}German; `dynagrag embedder use multilingual-e5-small`" in other
+    assert "the question is in German, these lines in English: ask in English, or take" in other
+    assert "(`dynagrag embedder use multilingual-e5-small`" in other
+    assert LESS not in other
 
 
 @pytest.mark.usefixtures("server")

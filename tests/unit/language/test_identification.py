@@ -2,7 +2,13 @@
 
 import pytest
 
-from dynagrag.language.identification import UNKNOWN, language_name, language_of
+from dynagrag.language.identification import (
+    UNKNOWN,
+    is_surely_asked_in,
+    language_name,
+    language_of,
+    language_of_question,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,3 +45,39 @@ def test_a_title_page_in_another_language_does_not_make_a_document_s() -> None:
 
 def test_languages_have_english_names() -> None:
     assert (language_name("fi"), language_name(UNKNOWN)) == ("Finnish", "language unknown")
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Quanto dura?", UNKNOWN),
+        ("Kosten Umbau?", UNKNOWN),
+        ("Warum geheiratet?", "de"),
+        ("Pourquoi ?", "fr"),
+        ("Who sings?", "en"),
+        ("Where?", "en"),
+        ("Wer hat das Haus in der Stadt gebaut?", "de"),
+    ],
+)
+def test_a_question_of_two_words_is_of_no_language_that_is_only_guessed(
+    question: str, language: str
+) -> None:
+    assert language_of_question(question) == language
+
+
+@pytest.mark.parametrize(
+    ("question", "code", "lines", "is_sure"),
+    [
+        ("Who built the house?", "en", "de", True),
+        ("Welche Firma hat das Protokoll erfunden?", "de", "sv", True),
+        ("Quanto dura?", "fr", "it", False),
+        ("Quanto costa il biglietto?", "fr", "it", False),
+        ("Hvad koster billetten til museet?", "da", "no", False),
+        ("Warum hat er geheiratet?", "de", "de", False),
+        ("Warum hat er geheiratet?", "de", UNKNOWN, False),
+    ],
+)
+def test_a_question_is_in_another_language_than_lines_only_where_that_is_sure(
+    question: str, code: str, lines: str, is_sure: bool
+) -> None:
+    assert is_surely_asked_in(question, code, not_in=lines) is is_sure

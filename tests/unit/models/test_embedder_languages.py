@@ -2,7 +2,11 @@
 
 import pytest
 
-from dynagrag.models.embedder_languages import is_english_alone, other_languages_line
+from dynagrag.models.embedder_languages import (
+    is_english_alone,
+    languages_apart_line,
+    other_languages_line,
+)
 from dynagrag.models.known_embedders import KNOWN_EMBEDDERS
 
 
@@ -39,3 +43,9 @@ def test_the_line_names_the_languages_and_a_command_with_an_embedder_that_reads_
     assert command == "dynagrag embedder use multilingual-e5-small -w talks"
     assert KNOWN_EMBEDDERS[command.split()[3]].languages != "English"
     assert "-w" not in other_languages_line("minilm", ["German"])
+
+
+def test_a_question_in_another_language_than_its_lines_is_told_with_both_remedies() -> None:
+    line = languages_apart_line("English", "German", "talks")
+    assert line.startswith("the question is in English, these lines in German: ask in German, or ")
+    assert "`dynagrag embedder use multilingual-e5-small -w talks`" in line

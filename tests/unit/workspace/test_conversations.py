@@ -64,6 +64,8 @@ def as_kept_now(exchanges: Any) -> Any:
                     "other_person": None,
                     "unread_language": "",
                     "unjudged_language": "",
+                    "question_language": "",
+                    "lines_language": "",
                 }
             for line in arm["answer"].get("trace", {}).get("evidence", ()):
                 line |= {

@@ -432,6 +432,8 @@ class Answer:
         were looked at, where the embedder was trained on English and it is another; else empty.
         unjudged_language: The name of the language of the question, the lines or the clips, where
             it keeps `answerable` from being told; else empty.
+        question_language, lines_language: The names of the question's language and of that of the
+            clips, where the question is surely in another than they are; else empty, both.
     """
 
     question: str
@@ -455,6 +457,8 @@ class Answer:
     other_person: OtherPerson | None = None
     unread_language: str = ""
     unjudged_language: str = ""
+    question_language: str = ""
+    lines_language: str = ""
     clips: tuple[Clip, ...] = ()
 
     @property

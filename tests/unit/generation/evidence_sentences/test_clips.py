@@ -20,7 +20,9 @@ from dynagrag.generation.evidence_sentences.clips import (
 )
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.evidence_sentences.stretches import MAX_GROWN_WORDS, MAX_WORDS, with_reply
+from dynagrag.retrieval.passages import PassageScores
 from tests.transcripts import DIMENSION, line_index, question
 
 Turns = Sequence[tuple[str | None, str]]
@@ -264,3 +266,35 @@ def test_a_reply_that_does_not_fit_in_a_stretch_is_held_by_a_longer_one() -> Non
     around = line_index(turns).around(0)
     _, last = with_reply(around, 0, (0, 1))
     assert "nine hundred" in around[last].text
+
+
+def test_turns_that_a_filter_parts_stand_in_no_clip_together_and_beside_no_line() -> None:
+    """What the guest said two turns before is no question that "No." answers."""
+    turns: Turns = [
+        ("RUNA VALE", "Rye bread is what the village mill ground."),
+        ("HOST", "Did the mill grind wheat?"),
+        ("RUNA VALE", "No. This was actually another village."),
+        ("RUNA VALE", "It ground oats."),
+    ]
+    passages = line_index(turns).snapshot.passages
+    whole = line_index(turns)
+    parts = tuple(
+        replace(
+            passages[0],
+            id=str(first),
+            start=whole.snapshot.turns[passages[0].document_id][first].start,
+            end=whole.snapshot.turns[passages[0].document_id][last].end,
+            first_turn=first,
+            last_turn=last,
+        )
+        for first, last in ((0, 0), (2, 3))
+    )
+    snapshot = replace(
+        whole.snapshot, passages=parts, passage_vectors=whole.snapshot.passage_vectors[[0, 0]]
+    )
+    index = LineIndex(PassageScores(snapshot))
+    asked = question("What did the village mill grind?")
+    found = best_lines(index, asked, [0, 1], FakeEmbedder(DIMENSION))
+    assert found.clips
+    assert all(b.start - a.end <= 1 for clip in found.clips for a, b in pairwise(clip.turns))
+    assert not any(line.quote.startswith("No.") and line.before is not None for line in found.lines)

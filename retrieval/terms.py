@@ -2,7 +2,7 @@
 
 A word and its stem both count, so that another form of it is found and the same form is found
 first. Function words are left out where the language has a list of them; elsewhere their frequency
-takes their weight.
+takes their weight. A year that is written short counts as the year in full.
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from dynagrag.language.content_words import content_words, function_words, parti
 from dynagrag.language.document_language import language_of_document
 from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of_question
 from dynagrag.language.stemming import stem_of
+from dynagrag.language.years import years_in_full
 
 _STEM = "~"
 
@@ -47,6 +48,6 @@ class TermReader:
 def _terms(text: str, language: str, left_out: frozenset[str] = frozenset()) -> list[str]:
     found = []
     kept = [word for word in content_words(text, language) if word not in left_out]
-    for word in kept:
+    for word in [*kept, *years_in_full(text)]:
         found += [word, _STEM + stem_of(word, language)]
     return [*found, *(_STEM + stem for stem in participle_stems(text, kept, language))]

@@ -20,6 +20,7 @@ from dynagrag.graph_store.derived.embedded_texts import own_titles, sentence_tex
 from dynagrag.language.document_language import language_of_document
 from dynagrag.language.identification import ENGLISH, UNKNOWN
 from dynagrag.language.sentences import num_words, sentence_spans
+from dynagrag.language.years import years_in_full
 from dynagrag.retrieval.named_speakers import NamedSpeakers
 from dynagrag.retrieval.passages import PassageScores
 
@@ -107,7 +108,7 @@ class LineIndex:
                             end=end,
                             text=text,
                             turn=turn,
-                            stems=content_stems(text, language),
+                            stems=content_stems(" ".join((text, *years_in_full(text))), language),
                             says_nothing=is_idle,
                             is_question=is_asked,
                             opens_exchange=is_asked and turn is not None and self._names(text),

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain, pairwise
 
-from dynagrag.core.ids import GENERIC_SPEAKER, entity_key
+from dynagrag.core.ids import entity_key, is_generic_speaker
 from dynagrag.core.schema import Snapshot
 from dynagrag.core.text import without_accents
 from dynagrag.generation.support import WORD
@@ -141,7 +141,7 @@ class UnknownNames:
 
 
 def _is_personal(label: str) -> bool:
-    if GENERIC_SPEAKER.match(label):
+    if is_generic_speaker(label):
         return False
     return any(map(str.islower, label)) or entity_key(label.split()[0]) in HONORIFICS
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -160,12 +161,25 @@ def _print_alike(labels: set[str]) -> None:
 
 
 def _print_speakers(turns: "Sequence[SourceTurn]") -> None:
+    from dynagrag.core.ids import entity_key
+    from dynagrag.core.role_labels import is_role_label
     from dynagrag.ingest.load.introductions import introductions
     from dynagrag.ingest.load.speaker_audit import are_doubtful, audit_speakers
 
     if not any(turn.speaker for turn in turns):
         say("  speakers: no speakers to check")
         return
+    labels = {turn.speaker for turn in turns if turn.speaker}
+    roles = sorted(label for label in labels if is_role_label(entity_key(label)))
+    if roles:
+        shown = ", ".join(roles[:_MAX_LABELS])
+        option = f"--speaker-map {quote(f'{roles[0]}=NAME')}"
+        say(in_line(f"  roles, which are somebody else's in each file: {shown}"))
+        say(
+            in_line(
+                f"    `dynagrag ingest {option}` says who it is, or joins those of several files"
+            )
+        )
     findings, introduced = audit_speakers(turns), introductions(turns)
     if findings:
         say("  speakers doubtful:" if are_doubtful(findings) else "  speakers to look at:")

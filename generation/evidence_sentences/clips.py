@@ -29,7 +29,7 @@ _ANSWER = 0.6
 
 
 @dataclass(slots=True)
-class _Shown:
+class _ShownStretch:
     """A stretch that is shown, for a line."""
 
     sentences: list[PassageSentence]
@@ -54,7 +54,7 @@ def clips_of(
     another's. Lines of `quiet` sides, which say nothing of what is asked, have none.
     """
     drop = inf if found.sides else MAX_DROP * found.spread
-    shown: list[_Shown] = []
+    shown: list[_ShownStretch] = []
     taken: set[Place] = set()
     words: set[tuple[str, ...]] = set()
     fit, is_far = 0.0, False
@@ -71,7 +71,7 @@ def clips_of(
         if is_far and len(shown) >= MIN_CLIPS:
             break
         first, last = with_reply(around, at, stretch_around(around, at, is_free), is_free)
-        new = _Shown(around[first : last + 1], around[at], line)
+        new = _ShownStretch(around[first : last + 1], around[at], line)
         beside = {_place(around[i]) for i in (first - 1, last + 1) if 0 <= i < len(around)}
         joined = next(
             (
@@ -108,7 +108,7 @@ def _side_of(found: Fits, line: EvidenceLine) -> str:
     return next((side.name for side in found.sides if side.holds(line)), "")
 
 
-def _may_join(found: Fits, one: _Shown, other: _Shown) -> bool:
+def _may_join(found: Fits, one: _ShownStretch, other: _ShownStretch) -> bool:
     """Whether two that adjoin are of one side and one exchange, and can be read as one."""
     later = max((one, other), key=lambda own: _place(own.sentences[0]))
     if later.sentences[0].opens_exchange:

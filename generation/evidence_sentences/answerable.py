@@ -16,6 +16,7 @@ from dynagrag.generation.evidence_sentences.line_fit import Fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
 from dynagrag.generation.evidence_sentences.word_nearness import question_words, words_nearness
 from dynagrag.generation.support import WORD, content_stems
+from dynagrag.language.english.data import words_of
 from dynagrag.language.english.inflection import verb_forms
 from dynagrag.language.identification import (
     ENGLISH,
@@ -25,7 +26,8 @@ from dynagrag.language.identification import (
     language_of,
     language_of_question,
 )
-from dynagrag.language.words import HONORIFICS, ROLE_NOUNS
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS, HONORIFICS, ROLE_NOUNS
 
 NOTHING_FITS = "Nothing in the sources seems to answer this question."
 _LANGUAGES = (ENGLISH, UNKNOWN)
@@ -54,6 +56,10 @@ NO_WORDS = 0.25
 _HONORIFICS = content_stems(" ".join(HONORIFICS))
 _ROLES = content_stems(" ".join(ROLE_NOUNS)) | _HONORIFICS
 _LEAST_WORDS = 2
+_ASKS_ALONE = DETERMINERS | (
+    words_of(WordClass.ASKING, WordClass.ASKS_PERSON, WordClass.DO) & FUNCTION_WORDS
+)
+"""Words of a question that no reply need say."""
 LEAST = 0.5
 """Below that a question counts as not answered."""
 
@@ -143,6 +149,23 @@ def holds_all_words(question: Question, sentences: Iterable[PassageSentence]) ->
         speaker = content_stems(sentence.speaker or "")
         wanted = [own for stem, own in forms.items() if stem not in speaker]
         if len(wanted) >= _LEAST_WORDS and not any(map(sentence.stems.isdisjoint, wanted)):
+            return True
+    return False
+
+
+def holds_every_word(question: Question, sentences: Iterable[PassageSentence]) -> bool:
+    """Whether one of these English sentences holds every word of the question but those that ask,
+    two at least and no function words alone, verbs in any form: "Who would rather wait?" and "I
+    would rather wait.".
+    """
+    words = set(WORD.findall(question.text.casefold())) - _ASKS_ALONE
+    for sentence in sentences:
+        speaker = {word.casefold() for word in WORD.findall(sentence.speaker or "")}
+        wanted = words - speaker
+        if len(wanted) < _LEAST_WORDS or wanted <= FUNCTION_WORDS:
+            continue
+        held = {word.casefold() for word in WORD.findall(sentence.text)}
+        if all(word in held or not held.isdisjoint(verb_forms(word)) for word in wanted):
             return True
     return False
 

@@ -10,6 +10,7 @@ from dynagrag.generation.evidence_sentences.answerable import (
     answerable,
     foreign_language,
     holds_all_words,
+    holds_every_word,
     language_of_clips,
     not_judged,
     sentences_asked_for,
@@ -74,8 +75,17 @@ def best_lines(
     is_nothing_fitting = not lines
     if chance is not None and chance < LEAST:
         best = {(line.id, line.match_start) for line in lines[:MAX_CLIPS]}
-        stated = [s for s in found.sentences if (s.passage_id, s.start) in best]
-        is_nothing_fitting = not holds_all_words(question, (s for s in stated if not s.is_question))
+        stated = [s for s in found.sentences if not s.is_question]
+        of_best = [s for s in stated if (s.passage_id, s.start) in best]
+        spans = [(ids[clip.id], clip.start, clip.end) for clip in clips]
+        shown = [
+            s
+            for s in stated
+            if any(id_ == s.document_id and a <= s.start < b for id_, a, b in spans)
+        ]
+        is_nothing_fitting = not (
+            holds_all_words(question, of_best) or holds_every_word(question, shown)
+        )
     asked_in, shown_in = languages_apart(index, question.text, clips)
     name = embedder.identity.name
     language = foreign if is_english_alone(name) else ""

@@ -286,6 +286,37 @@ def test_nothing_fits_is_not_said_above_a_line_of_all_the_words(
     assert found.is_nothing_fitting is is_said
 
 
+VOTE: list[tuple[str | None, str]] = [
+    ("ADA", "The ferry is late, and the pier is full of people."),
+    ("CARL", "I would rather walk."),
+    ("ADA", "Carl can swim better than any of us."),
+    ("CARL", "Everybody says so, but the water is cold."),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("Who would rather walk?", False),
+        ("Who can swim?", False),
+        ("What is cold?", False),
+        ("Who walked?", True),
+        ("Who would?", True),
+        ("Who would rather fly?", True),
+    ],
+)
+def test_a_line_of_all_words_but_those_that_ask_fits(
+    text: str, is_said: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "dynagrag.generation.evidence_sentences.best_lines.answerable", lambda *_: 0.1
+    )
+    index = line_index(VOTE, 40, scale=MINILM_SCALE)
+    rows = range(len(index.snapshot.passages))
+    found = best_lines(index, question(text), rows, FakeEmbedder(DIMENSION))
+    assert found.is_nothing_fitting is is_said
+
+
 def test_clips_of_documents_in_another_language_are_not_judged() -> None:
     texts: list[tuple[str | None, str]] = [
         ("Anna", "Der Haushalt der Stadt wurde gestern vom Rat beschlossen, sagte die Stadt."),

@@ -6,7 +6,8 @@ rows by hand and on QMSum meetings, measured as `dynagrag evaluate evidence` mea
 
 `--data` holds transcripts/ and transcript_qa/, multihop/ for the set multihop-rag, and talk/ for
 locomo. Rows by hand are those of data/evidence_order.jsonl (hand) and data/natural_questions.jsonl
-(natural), each asked of its own file; QMSum's questions are asked of their meeting, and with them
+(natural), each asked of its own file; those of data/nothing_fits.jsonl (tuning) name the text that
+answers them or doesn't. QMSum's questions are asked of their meeting, and with them
 four of the meeting seven places further on, which this one doesn't answer. Corpora are ingested
 without a model into the settings' home, once.
 
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -86,7 +88,8 @@ class Asking:
         ranked = plan.retriever.retrieve(asked, NUM_PASSAGES, 0).passages
         rows = [plan.view.passages.row_of[scored.passage.id] for scored in ranked]
         index = plan.view.lines
-        return signs(index, asked, fits(index, asked, rows, plan.embedder))
+        found = fits(index, asked, rows, plan.embedder)
+        return signs(index, asked, found, plan.embedder)
 
 
 # --------------------------------------------------------------------------------------------- sets
@@ -111,6 +114,42 @@ def by_hand(
                     yield asking.ask(
                         EvidenceQuestion(row["id"], row["question"], decisive, kind=row["kind"])
                     )
+
+
+def for_tuning(settings: Settings, data: Path, part: str, has_signs: bool) -> Iterator[Asked]:
+    """Rows that are all for tuning, text by text: of files, QMSum's meetings and stories."""
+    rows = [json.loads(line) for line in (ROWS / "nothing_fits.jsonl").read_text().splitlines()]
+    for source in dict.fromkeys(row["source"] for row in rows):
+        file, _, key = source.partition("#")
+        with (
+            TemporaryDirectory() as folder,
+            open_workspace(f"tuning-{key or Path(file).stem}", settings=settings) as space,
+        ):
+            path = _written(data / file, key, Path(folder)) if key else data / file
+            space.ingest([path], IngestOptions(extractor="fast"))
+            asking = Asking(space, Scope.CORPUS, has_signs)
+            for number, row in enumerate(row for row in rows if row["source"] == source):
+                decisive = ("(not looked for)",) if row["kind"] == "reworded" else ()
+                yield asking.ask(
+                    EvidenceQuestion(
+                        f"{source}-{number}", row["question"], decisive, kind=row["kind"]
+                    )
+                )
+
+
+def _written(file: Path, key: str, folder: Path) -> Path:
+    """A meeting or a story of a set's file, as a text file."""
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        found = {_key(row): row for row in map(json.loads, lines)}[key]
+    turns = found.get("meeting_transcripts", ())
+    said = "\n".join(f"{turn['speaker']}: {turn['content']}" for turn in turns)
+    path = folder / f"{key}.txt"
+    path.write_text(said or found["document"], encoding="utf-8")
+    return path
+
+
+def _key(row: dict[str, Any]) -> str:
+    return str(row["meeting_id"] if "meeting_id" in row else row["metadata"]["passage_id"])
 
 
 def of_qmsum(settings: Settings, data: Path, part: str, has_signs: bool) -> Iterator[Asked]:
@@ -275,11 +314,12 @@ def _even(y: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def read_set(name: str, settings: Settings, data: Path, part: str, has_signs: bool) -> list[Asked]:
-    """A set by its name: hand, natural, qmsum:PART, locomo or multihop-rag."""
+    """A set by its name: hand, natural, tuning, qmsum:PART, locomo or multihop-rag."""
     kind, _, own = name.partition(":")
     made: dict[str, Any] = {
         "hand": partial(by_hand, "evidence_order.jsonl"),
         "natural": partial(by_hand, "natural_questions.jsonl"),
+        "tuning": for_tuning,
         "qmsum": of_qmsum,
         "locomo": of_locomo,
         "multihop-rag": of_multihop_rag,

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from dynagrag.config.settings import ChunkProfile
-from dynagrag.core.ids import GENERIC_SPEAKER, content_id, entity_key, estimate_tokens, speaker_key
+from dynagrag.core.ids import (
+    content_id,
+    entity_key,
+    estimate_tokens,
+    is_generic_speaker,
+    speaker_key,
+)
 from dynagrag.core.schema import (
     LANGUAGE_KEY,
     Chunk,
@@ -205,7 +211,7 @@ def speaker_mentions(
             mention_id = content_id(
                 "mention", document.id, passage.start, passage.end, key, MentionKind.SPEAKER, ""
             )
-            type_ = "speaker" if GENERIC_SPEAKER.match(entity_key(name)) else "person"
+            type_ = "speaker" if is_generic_speaker(name) else "person"
             mentions.append(
                 Mention(
                     mention_id,

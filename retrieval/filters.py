@@ -1,11 +1,11 @@
 """Filters by document, speaker and time: a smaller snapshot, whose entities, weights, relations and
-evidence come from the records inside alone. A passage that reaches over the bounds is cut to its
-longest run of turns inside; it keeps its id.
+evidence come from the records inside alone. Of a passage that reaches over the bounds each run of
+turns inside is a passage of its own, with the vector of the whole.
 """
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import chain, groupby
@@ -49,12 +49,14 @@ def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Sn
     if filters.is_empty:
         return snapshot
     view = FilteredTurns.of(snapshot, filters)
-    cuts = [(row, view.cut(passage)) for row, passage in enumerate(snapshot.passages)]
-    rows = [row for row, cut in cuts if cut is not None]
-    passages = [cut for _, cut in cuts if cut is not None]
-    kept = {p.id for p in passages}
-    mentions = [m for m in (view.mention(m, kept) for m in store.mentions()) if m is not None]
-    records = [r for r in snapshot.records.values() if view.holds_record(r)]
+    parts = {passage.id: view.parts(passage) for passage in snapshot.passages}
+    rows = [row for row, p in enumerate(snapshot.passages) for _ in parts[p.id]]
+    # Numbered anew: parts of one passage have places of their own in its document.
+    inside = chain.from_iterable(parts[p.id] for p in snapshot.passages)
+    by_document = groupby(inside, key=lambda part: part.document_id)
+    passages = [replace(p, index=i) for _, own in by_document for i, p in enumerate(own)]
+    mentions = [m for m in (view.mention(m, parts) for m in store.mentions()) if m is not None]
+    records = [view.placed(r, parts) for r in snapshot.records.values() if view.holds_record(r)]
     documents = {i: d for i, d in snapshot.documents.items() if i in view.turns}
     graph = derived_as_stored(
         store, mentions, records, documents, len(passages), store.consolidation()
@@ -142,45 +144,54 @@ class FilteredTurns:
         is_timed = filters.start_s is not None or filters.end_s is not None
         return cls(snapshot, view, bool(speakers) or is_timed)
 
-    def cut(self, passage: Passage) -> Passage | None:
-        """The passage's longest run of turns inside, or None."""
+    def parts(self, passage: Passage) -> tuple[Passage, ...]:
+        """Each run of the passage's turns inside, in order; the passage itself where all are.
+
+        The id of a part: that of its passage and the number of its first turn.
+        """
         own = self.turns.get(passage.document_id, {})
         inside = [i for i in range(passage.first_turn, passage.last_turn + 1) if i in own]
         # Turns that follow each other have the same difference to their place among those inside.
         places = enumerate(inside)
         runs = [[i for _, i in run] for _, run in groupby(places, key=lambda row: row[1] - row[0])]
-        if not runs:
-            return None
-        best = max(runs, key=lambda run: own[run[-1]].end - own[run[0]].start)
-        start, end = max(passage.start, own[best[0]].start), min(passage.end, own[best[-1]].end)
-        if start >= end:
-            return None
-        return replace(passage, start=start, end=end, first_turn=best[0], last_turn=best[-1])
+        parts = []
+        for first, last in ((run[0], run[-1]) for run in runs):
+            start, end = max(passage.start, own[first].start), min(passage.end, own[last].end)
+            if (start, end) == (passage.start, passage.end):
+                return (passage,)
+            if self.snapshot.text(passage.document_id, start, max(start, end)).strip():
+                id_ = f"{passage.id}:{first}"
+                parts.append(Passage(id_, passage.document_id, 0, start, end, first, last))
+        return tuple(parts)
 
-    def mention(self, mention: Mention, passages: Collection[str]) -> Mention | None:
+    def mention(self, mention: Mention, parts: Mapping[str, Sequence[Passage]]) -> Mention | None:
         """The mention with its passages inside, or None. By speaker or time, its name must be said
-        in a turn inside.
+        in each. `parts`: by the passage that they are of.
         """
-        if mention.document_id not in self.turns:
-            return None
-        if self.is_by_turn and not self._is_said(mention):
-            return None
-        inside = tuple(p for p in mention.passage_ids if p in passages)
-        return replace(mention, passage_ids=inside) if inside else None
+        own = chain.from_iterable(parts.get(id_, ()) for id_ in mention.passage_ids)
+        ids = tuple(p.id for p in own if not self.is_by_turn or self._is_in(mention, p))
+        return replace(mention, passage_ids=ids) if ids else None
 
-    def _is_said(self, mention: Mention) -> bool:
-        """Whether a turn inside holds words of the mention's chunk, and its name, or is its
+    def _is_in(self, mention: Mention, part: Passage) -> bool:
+        """Whether a part of a passage holds words of the mention's chunk, and its name, or is its
         speaker's.
         """
-        own = self.turns[mention.document_id].values()
-        text = self.snapshot.documents[mention.document_id].text
-        spans = [(max(t.start, mention.chunk_start), min(t.end, mention.chunk_end)) for t in own]
-        words = [text[start:end] for start, end in spans if start < end]
-        if mention.kind is not MentionKind.SAID:
-            is_speaker = any(turn.speaker and turn.speaker == mention.name for turn in own)
-            return is_speaker and bool(words)
-        name = _BLANKS.sub(" ", mention.name).casefold()
-        return any(name in _BLANKS.sub(" ", some).casefold() for some in words)
+        start, end = max(part.start, mention.chunk_start), min(part.end, mention.chunk_end)
+        words = _BLANKS.sub(" ", self.snapshot.text(part.document_id, start, max(start, end)))
+        if mention.kind is MentionKind.SAID:
+            return _BLANKS.sub(" ", mention.name).casefold() in words.casefold()
+        own = self.turns[part.document_id]
+        turns = (own.get(index) for index in range(part.first_turn, part.last_turn + 1))
+        names = (" ".join((turn.speaker or "").split()) for turn in turns if turn is not None)
+        return bool(words) and mention.name in names
+
+    def placed(
+        self, record: RelationRecord, parts: Mapping[str, Sequence[Passage]]
+    ) -> RelationRecord:
+        """The record with the part of its passage that holds the turn in which its quote begins."""
+        own = parts.get(record.passage_id, ())
+        held = (p.id for p in own if p.first_turn <= record.turn_index <= p.last_turn)
+        return replace(record, passage_id=next(held, record.passage_id))
 
     def holds_record(self, record: RelationRecord) -> bool:
         """Whether every turn of the record's quote is inside."""

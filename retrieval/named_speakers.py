@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 
-from dynagrag.core.ids import entity_key, speaker_key
+from dynagrag.core.ids import entity_key
 from dynagrag.core.schema import Snapshot
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
@@ -13,6 +13,7 @@ from dynagrag.retrieval.bridge.speaker_linking import (
     BRACKETS,
     WORD,
     SpeakerLinker,
+    speaker_among,
     speaker_linker,
     speaking_entities,
 )
@@ -51,7 +52,7 @@ class NamedSpeakers:
         for document_id, turns in self._snapshot.turns.items():
             sha256 = self._snapshot.documents[document_id].sha256
             for label in {turn.speaker for turn in turns if turn.speaker}:
-                entity = entity_of.get(speaker_key(label, sha256))
+                entity = speaker_among(entity_of, label, sha256)
                 if entity is not None:
                     found.setdefault(entity, set()).add(label)
         return found

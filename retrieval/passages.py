@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dynagrag.core.schema import ScoredPassage, Snapshot, Vector, Vectors
 from dynagrag.graph_store.derived.embedded_texts import own_titles, passage_text
 from dynagrag.language.word_runs import words
+from dynagrag.language.years import years_in_full
 from dynagrag.retrieval.neighbours import Neighbours
 from dynagrag.retrieval.threads import num_threads, thread_pool
 
@@ -143,7 +144,7 @@ class PassageScores:
             passage_text(snapshot.documents[p.document_id], p, titles[p.document_id])
             for p in snapshot.passages
         )
-        return [[own.setdefault(word, word) for word in words(text)] for text in texts]
+        return [[own.setdefault(word, word) for word in _terms(text)] for text in texts]
 
     @cached_property
     def _bm25(self) -> "WordScores":
@@ -164,6 +165,11 @@ def cosines_with(vectors: Vectors, query: Vector) -> Scores:
         products = list(thread_pool().map(lambda part: np.vecdot(part, unit), parts))
     cosines: Scores = np.concatenate(products, dtype=np.float64)
     return np.round(cosines, 6)
+
+
+def _terms(text: str) -> list[str]:
+    """Its words, and the years that it has short in full."""
+    return words(text) + years_in_full(text)
 
 
 class WordScores:
@@ -197,7 +203,7 @@ class WordScores:
     def scores(self, text: str, num: int) -> Scores:
         """(num,) over the texts; a word of the question counts once."""
         known = self.vocabulary
-        word_ids = [known[word] for word in dict.fromkeys(words(text)) if word in known]
+        word_ids = [known[word] for word in dict.fromkeys(_terms(text)) if word in known]
         if not word_ids:
             return np.zeros(num)
         found: Scores = np.asarray(self._index.get_scores(word_ids), dtype=np.float64)

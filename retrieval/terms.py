@@ -2,16 +2,17 @@
 
 A word and its stem both count, so that another form of it is found and the same form is found
 first. Function words are left out where the language has a list of them; elsewhere their frequency
-takes their weight.
+takes their weight. A year that is written short counts as the year in full.
 """
 
 from collections.abc import Mapping
 
 from dynagrag.core.schema import Document
-from dynagrag.language.content_words import content_words, function_words
+from dynagrag.language.content_words import content_words, function_words, participle_stems
 from dynagrag.language.document_language import language_of_document
 from dynagrag.language.identification import ENGLISH, UNKNOWN, language_of_question
 from dynagrag.language.stemming import stem_of
+from dynagrag.language.years import years_in_full
 
 _STEM = "~"
 
@@ -46,7 +47,7 @@ class TermReader:
 
 def _terms(text: str, language: str, left_out: frozenset[str] = frozenset()) -> list[str]:
     found = []
-    for word in content_words(text, language):
-        if word not in left_out:
-            found += [word, _STEM + stem_of(word, language)]
-    return found
+    kept = [word for word in content_words(text, language) if word not in left_out]
+    for word in [*kept, *years_in_full(text)]:
+        found += [word, _STEM + stem_of(word, language)]
+    return [*found, *(_STEM + stem for stem in participle_stems(text, kept, language))]

@@ -200,7 +200,14 @@ def _question(row: Row) -> EvalQuestion:
             if has_turns
             else f"neither 'documents' nor 'turns' (but {fields})"
         )
-        raise LoadError(f"{row.place}: the row has {what}; give one of them: what should be found")
+        other = (
+            "; rows with 'decisive' words are for `dynagrag evaluate evidence`"
+            if "decisive" in row.values
+            else ""
+        )
+        raise LoadError(
+            f"{row.place}: the row has {what}; give one of them: what should be found{other}"
+        )
     return EvalQuestion(_id(row, text), text, _gold(row), row.index)
 
 

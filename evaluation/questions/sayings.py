@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dynagrag.core.ids import GENERIC_SPEAKER, entity_key
+from dynagrag.core.ids import entity_key, is_generic_speaker
 from dynagrag.core.schema import Entity, Passage, RelationRecord, Snapshot, Turn
 from dynagrag.evaluation.statements.statement import cleaned, is_whole
 from dynagrag.language.english.spoken_lines import HEMMING, NEW_CLAUSE, TITLE_BEFORE_NAME
@@ -260,11 +260,7 @@ def wording(text: str) -> str:
 
 def known_speaker(turn: Turn) -> str | None:
     """The speaker, where that is a name: `SPEAKER_00` is somebody else in each document."""
-    return (
-        turn.speaker
-        if turn.speaker and not GENERIC_SPEAKER.match(entity_key(turn.speaker))
-        else None
-    )
+    return turn.speaker if turn.speaker and not is_generic_speaker(turn.speaker) else None
 
 
 def may_be_joined(entity: Entity, sayings: Iterable[Saying]) -> bool:

@@ -142,13 +142,13 @@ def labels(words: Sequence[Word]) -> list[tuple[str, str]]:
 def may_be_unnamed(claim: Reading, sentence: Reading) -> bool:
     """Whether a line may be about the claim's subject without its name: it opens with no other
     name, or has none that the claim lacks; "I" and "the mayor" are people whom
-    nobody knows.
+    nobody knows, and a quoted "I" is who is quoted.
     """
     opening = next((i for i, word in enumerate(sentence.words) if not word.is_mark), None)
     if opening is None:
         return False
     first = sentence.words[opening]
-    if first.low in OF_SPEAKERS:
+    if first.low in OF_SPEAKERS or _quotes_another(claim, sentence):
         return False
     has_article = first.low in ARTICLES
     if has_article and (
@@ -166,6 +166,27 @@ def may_be_unnamed(claim: Reading, sentence: Reading) -> bool:
     mine = [{*claim.name(*span)} for span in claim.names]
     theirs = [{*sentence.name(*span)} for span in sentence.names]
     return bool(theirs) and all(any(their <= my for my in mine) for their in theirs)
+
+
+def _quotes_another(claim: Reading, sentence: Reading) -> bool:
+    """Whether somebody whom the claim doesn't name is quoted on themselves: behind a comma or a
+    colon, where no title stands (a film "Jab We Met").
+    """
+    has_self = any(
+        word.low in OF_SPEAKERS and sentence.is_quoted(i) and _is_speech(sentence, i)
+        for i, word in enumerate(sentence.words)
+    )
+    mine = {word for span in claim.names for word in claim.name(*span)}
+    return has_self and any(
+        mine.isdisjoint(sentence.name(*span)) and not sentence.is_quoted(span[0])
+        for span in sentence.names
+    )
+
+
+def _is_speech(sentence: Reading, at: int) -> bool:
+    """Whether the quotation that holds a word opens behind a comma or a colon."""
+    mark = next(i for i in range(at - 1, -1, -1) if sentence.words[i].text in ('"', "“"))
+    return sentence.word(mark - 1).text in (",", ":")
 
 
 def _opens_with_another(claim: Reading, sentence: Reading, article: int) -> bool:

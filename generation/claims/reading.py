@@ -40,6 +40,7 @@ _PLAIN_ENDINGS = ("ed", "ing", "ly")
 _NAMED_ON = frozenset(("of", "-", "."))
 """Marks and words with which a name goes on after its first word: Bank of Ohio, Jean-Luc, J. Lee.
 """
+_QUOTATION_MARKS = frozenset('"“”')
 _MAX_CONNECTORS = 3
 _MIN_STEM = 4
 
@@ -105,6 +106,11 @@ class Reading:
     def word(self, i: int) -> Word:
         """The word at a place; `NO_WORD` before and behind the text."""
         return self.words[i] if 0 <= i < len(self.words) else NO_WORD
+
+    def is_quoted(self, i: int) -> bool:
+        """Whether a word stands within quotation marks."""
+        marks = [word.text for word in self.words[:i] if word.text in _QUOTATION_MARKS]
+        return marks.count('"') % 2 == 1 or marks.count("“") > marks.count("”")
 
     @cached_property
     def lows(self) -> frozenset[str]:

@@ -37,7 +37,7 @@ from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.role_checks import apposition_gap, name_gap, object_gap, role_gap
 from dynagrag.generation.claims.short_answers import statement
 from dynagrag.generation.claims.shown_lines import nearest_row
-from dynagrag.generation.claims.speaker_checks import speaker_gap
+from dynagrag.generation.claims.speaker_checks import joined_gap, speaker_gap
 from dynagrag.generation.claims.stance import DENIES, stance_gap
 from dynagrag.generation.claims.verbatim import says_verbatim
 from dynagrag.generation.claims.word_checks import (
@@ -64,6 +64,7 @@ CHECKS: dict[str, Check] = {
     "change": change_gap,
     "part of a whole": part_gap,
     "speaker": speaker_gap,
+    "joined sentences": joined_gap,
     "order": order_gap,
     "object": object_gap,
     "stance": stance_gap,

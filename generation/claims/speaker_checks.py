@@ -3,10 +3,11 @@
 from dynagrag.generation.claims.attribution import is_speaker
 from dynagrag.generation.claims.claim_lexicon import SUBJECT_PRONOUNS
 from dynagrag.generation.claims.comparison import Comparison, Gap
-from dynagrag.generation.claims.name_match import Span
-from dynagrag.generation.claims.reading import Reading
+from dynagrag.generation.claims.name_match import Span, has_name
+from dynagrag.generation.claims.reading import Reading, read
 from dynagrag.generation.claims.roles import is_auxiliary, is_be, occurrences
 from dynagrag.generation.claims.word_senses import lemma
+from dynagrag.language.sentences import sentence_spans
 from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS, ROLE_NOUNS
 
 _SPEAKERS = frozenset("i we me us myself ourselves".split())
@@ -45,6 +46,46 @@ def speaker_gap(comparison: Comparison) -> Gap | None:
     if not places or any(_may_be_of(comparison, at, spoken, is_of_title) for at in places):
         return None
     return Gap(f"does not say it of {who}")
+
+
+def joined_gap(comparison: Comparison) -> Gap | None:
+    """Of several sentences read together, that with the claim's verb is of somebody else whom it
+    names, and the claim's subject stands in another.
+
+    Catches "Bob left for Rome" of `Then Ann said, "I left for Rome." But it sent Bob to us.` Passes
+    it of "Bob was tired. He left for Rome", "Ann left for Rome".
+    """
+    predicate, claim = comparison.predicate, comparison.claim
+    spans = sentence_spans(comparison.line.text)
+    if predicate is None or comparison.is_of_kinship or len(spans) < 2:
+        return None
+    subjects = [
+        span
+        for span in claim.names
+        if (span[0] > predicate.at) == predicate.is_passive and not comparison.is_around(span)
+    ]
+    parts = [read(comparison.line.text[start:end]) for start, end in spans]
+    telling = [(part, occurrences(part, predicate.stem)) for part in parts]
+    telling = [(part, places) for part, places in telling if places]
+    if not subjects or not telling:
+        return None
+    for part, places in telling:
+        is_named = any(has_name(claim, span, part) for span in subjects)
+        if is_named or not all(_is_of_another(comparison, part, at) for at in places):
+            return None
+    return Gap("says it of somebody or something else")
+
+
+def _is_of_another(comparison: Comparison, part: Reading, at: int) -> bool:
+    """Whether what stands at a place is said by a name in its sentence; of "I", the name of whoever
+    is quoted, or of the line's speaker.
+    """
+    subject = _subject(part, at)
+    if subject is None or subject in part.in_names:
+        return subject is not None
+    if part.words[subject].low not in _SPEAKERS:
+        return False
+    return bool(part.in_names if part.is_quoted(subject) else comparison.line.speaker)
 
 
 def _names_around(comparison: Comparison) -> Span | None:

@@ -6,17 +6,17 @@ from itertools import chain
 from math import exp, log, sqrt
 from typing import NamedTuple
 
-import numpy as np
-
+from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Clip, Question
 from dynagrag.generation.evidence_sentences.asked_words import (
     asks_for_all_words,
     without_verbs_of_saying,
 )
-from dynagrag.generation.evidence_sentences.line_fit import WEIGHTS as LINE_WEIGHTS
 from dynagrag.generation.evidence_sentences.line_fit import Fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
+from dynagrag.generation.evidence_sentences.word_nearness import question_words, words_nearness
 from dynagrag.generation.support import WORD, content_stems
+from dynagrag.language.english.data import words_of
 from dynagrag.language.english.inflection import verb_forms
 from dynagrag.language.identification import (
     ENGLISH,
@@ -26,43 +26,47 @@ from dynagrag.language.identification import (
     language_of,
     language_of_question,
 )
-from dynagrag.language.words import HONORIFICS, ROLE_NOUNS
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS, HONORIFICS, ROLE_NOUNS
 
 NOTHING_FITS = "Nothing in the sources seems to answer this question."
 _LANGUAGES = (ENGLISH, UNKNOWN)
-NUM_SHARED_PASSAGES = 5
 
 
 class Signs(NamedTuple):
     """Signs of whether a question is answered.
 
     Attributes:
-        passage: The best passage's cosine, as MiniLM's would be.
-        shared: The mean share of the question's words in the five best passages, weighted by
-            rarity.
-        unknown: The share of these words that stands nowhere in the sources, weighted alike.
-        stands_out: How far the line that fits best stands out of those that were looked at: in
-            standard deviations of their fits, less what the best of as many lines would by chance.
+        words: How near the best lines come to the question's words (`words_nearness`); with none,
+            as near as leaves it to the other signs.
+        stretch: The cosine of the best stretch of talk, as MiniLM's would be.
+        size: What the best of as many as the workspace has passages gets by chance, in standard
+            deviations.
     """
 
-    passage: float
-    shared: float
-    unknown: float
-    stands_out: float
+    words: float
+    stretch: float
+    size: float
 
 
-WEIGHTS, BIAS = Signs(passage=3.4, shared=8.0, unknown=-1.0, stands_out=0.4), -1.5
-"""Chosen on the rows for tuning that `python benchmarks/evidence_order.py --part tune --sets
-hand,qmsum:train_25,locomo --fit` fits (docs/papers.md, Nothing fits).
-"""
+WEIGHTS, BIAS = Signs(words=12.0, stretch=4.8, size=-0.96), -1.0
+"""Chosen on rows for tuning of five kinds (docs/papers.md, Nothing fits)."""
+NO_WORDS = 0.25
+"""Of a question without a content word: amid those of answered and of other questions."""
 _HONORIFICS = content_stems(" ".join(HONORIFICS))
 _ROLES = content_stems(" ".join(ROLE_NOUNS)) | _HONORIFICS
 _LEAST_WORDS = 2
+_ASKS_ALONE = DETERMINERS | (
+    words_of(WordClass.ASKING, WordClass.ASKS_PERSON, WordClass.DO) & FUNCTION_WORDS
+)
+"""Words of a question that no reply need say."""
 LEAST = 0.5
 """Below that a question counts as not answered."""
 
 
-def answerable(index: LineIndex, question: Question, fits: Fits, foreign: str) -> float | None:
+def answerable(
+    index: LineIndex, question: Question, fits: Fits, foreign: str, embedder: Embedder
+) -> float | None:
     """How likely the sources answer the question, 0 to 1; None where cosines of the embedder don't
     tell, or the question or most of the lines aren't English: an English embedder puts texts of one
     other language near each other, whatever they say, and no word of a question stands in the lines
@@ -74,9 +78,8 @@ def answerable(index: LineIndex, question: Question, fits: Fits, foreign: str) -
         return 0.0
     if any(not s.says_nothing for s in sentences_asked_for(index, question, fits)):
         return 1.0
-    score = BIAS + sum(
-        weight * sign for weight, sign in zip(WEIGHTS, signs(index, question, fits), strict=True)
-    )
+    found = signs(index, question, fits, embedder)
+    score = BIAS + sum(weight * sign for weight, sign in zip(WEIGHTS, found, strict=True))
     return round(1.0 / (1.0 + exp(-score)), 4)
 
 
@@ -150,6 +153,23 @@ def holds_all_words(question: Question, sentences: Iterable[PassageSentence]) ->
     return False
 
 
+def holds_every_word(question: Question, sentences: Iterable[PassageSentence]) -> bool:
+    """Whether one of these English sentences holds every word of the question but those that ask,
+    two at least and no function words alone, verbs in any form: "Who would rather wait?" and "I
+    would rather wait.".
+    """
+    words = set(WORD.findall(question.text.casefold())) - _ASKS_ALONE
+    for sentence in sentences:
+        speaker = {word.casefold() for word in WORD.findall(sentence.speaker or "")}
+        wanted = words - speaker
+        if len(wanted) < _LEAST_WORDS or wanted <= FUNCTION_WORDS:
+            continue
+        held = {word.casefold() for word in WORD.findall(sentence.text)}
+        if all(word in held or not held.isdisjoint(verb_forms(word)) for word in wanted):
+            return True
+    return False
+
+
 def not_judged_line(language: str) -> str:
     """Says so to a reader; empty without a language."""
     return (
@@ -159,10 +179,9 @@ def not_judged_line(language: str) -> str:
     )
 
 
-def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:
-    """The signs of a question. Of one without a content word nothing is shared, and nothing
-    unknown. Speakers need not say the name or the role ("the pilot") by which they are asked for,
-    and a name says nothing of the topic.
+def signs(index: LineIndex, question: Question, fits: Fits, embedder: Embedder) -> Signs:
+    """The signs of a question. Speakers need not say the name or the role ("the pilot") by which
+    they are asked for, and a name says nothing of the topic.
     """
     people = tuple(chain.from_iterable(index.speakers.people_in(question.text)))
     wanted = content_stems(without_verbs_of_saying(question.text, people))
@@ -170,30 +189,12 @@ def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:
     wanted -= {word for word in possible if not index.is_known(word)}
     if names := content_stems(" ".join(people)):
         wanted = (wanted - names - _HONORIFICS) or wanted
-    rarity = {word: index.rarity(word) for word in wanted}
-    whole = sum(rarity.values()) or 1.0
-    held: dict[int, set[str]] = {}
-    for sentence in fits.sentences:
-        held.setdefault(sentence.row, set()).update(sentence.stems & wanted)
-    shares = [
-        sum(rarity[word] for word in words) / whole
-        for words in list(held.values())[:NUM_SHARED_PASSAGES]
-    ]
+    words = question_words(question.text, {word: index.rarity(word) for word in wanted})
+    said = [i for i in fits.order() if not fits.sentences[i].says_nothing]
+    lines = [fits.sentences[i] for i in said]
+    best = max((float(fits.parts["stretch"][i]) for i in said), default=0.0)
     return Signs(
-        passage=index.snapshot.scale.of_best(
-            float(index.passages.dense(question.vector).max()), index.unrelated_best
-        ),
-        shared=float(np.mean(shares)),
-        unknown=sum(rarity[word] for word in wanted if not index.is_known(word)) / whole,
-        stands_out=_stands_out(fits),
+        words=words_nearness(index, question.text, words, lines, embedder) if words else NO_WORDS,
+        stretch=index.snapshot.scale.of_best(best, index.unrelated_best),
+        size=sqrt(2.0 * log(max(2, len(index.snapshot.passages)))),
     )
-
-
-def _stands_out(fits: Fits) -> float:
-    """Of the lines that say something, whoever says them and wherever; 0 of fewer than two."""
-    no_words = sum(LINE_WEIGHTS[name] * fits.parts[name] for name in ("speaker", "place"))
-    total = (fits.total - no_words)[fits.parts["empty"] == 0.0]
-    spread = float(total.std()) if len(total) > 1 else 0.0
-    if not spread:
-        return 0.0
-    return float(total.max() - total.mean()) / spread - sqrt(2.0 * log(len(total)))

@@ -10,6 +10,7 @@ from dynagrag.generation.evidence_sentences.answerable import (
     answerable,
     foreign_language,
     holds_all_words,
+    holds_every_word,
     language_of_clips,
     not_judged,
     sentences_asked_for,
@@ -67,15 +68,24 @@ def best_lines(
     quiet = quiet_sides(found)
     clips = clips_of(index, lines, found, quiet)
     foreign = foreign_language(question, found) or language_of_clips(index, clips)
-    chance = answerable(index, question, found, foreign)
+    chance = answerable(index, question, found, foreign, embedder)
     looked_at = dict.fromkeys(s.row for s in found.sentences)
     ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
     is_nothing_fitting = not lines
     if chance is not None and chance < LEAST:
         best = {(line.id, line.match_start) for line in lines[:MAX_CLIPS]}
-        stated = [s for s in found.sentences if (s.passage_id, s.start) in best]
-        is_nothing_fitting = not holds_all_words(question, (s for s in stated if not s.is_question))
+        stated = [s for s in found.sentences if not s.is_question]
+        of_best = [s for s in stated if (s.passage_id, s.start) in best]
+        spans = [(ids[clip.id], clip.start, clip.end) for clip in clips]
+        shown = [
+            s
+            for s in stated
+            if any(id_ == s.document_id and a <= s.start < b for id_, a, b in spans)
+        ]
+        is_nothing_fitting = not (
+            holds_all_words(question, of_best) or holds_every_word(question, shown)
+        )
     asked_in, shown_in = languages_apart(index, question.text, clips)
     name = embedder.identity.name
     language = foreign if is_english_alone(name) else ""

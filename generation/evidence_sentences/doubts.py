@@ -15,11 +15,14 @@ def doubts_text(answer: Answer | BestLines) -> str:
     else lines say it, and that nothing fits; empty where there is no doubt.
     """
     doubts = []
+    are_named = any(turn.speaker for clip in answer.clips for turn in clip.turns)
+    nobody = (
+        "and nobody who speaks in them has it"
+        if are_named or not answer.clips
+        else ("which don't name who speaks")
+    )
     for name, nearest in answer.unknown_names.items():
-        doubts.append(
-            f"The name {name} occurs nowhere in these documents, and nobody who speaks in them has"
-            " it."
-        )
+        doubts.append(f"The name {name} occurs nowhere in these documents, {nobody}.")
         if nearest:
             doubts.append(f"The nearest: {', '.join(nearest)}.")
     if answer.quiet_speakers:

@@ -11,8 +11,8 @@ from threading import Lock
 
 import numpy as np
 
-from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import Turn, Vector, Vectors
+from dynagrag.core.protocols import Embedder, TokenEmbedder
+from dynagrag.core.schema import TokenVectors, Turn, Vector, Vectors
 from dynagrag.generation.evidence_sentences.line_kinds import is_question, says_nothing
 from dynagrag.generation.evidence_sentences.unknown_names import UnknownNames
 from dynagrag.generation.support import WORD, content_stems, stem
@@ -20,11 +20,14 @@ from dynagrag.graph_store.derived.embedded_texts import own_titles, sentence_tex
 from dynagrag.language.document_language import language_of_document
 from dynagrag.language.identification import ENGLISH, UNKNOWN
 from dynagrag.language.sentences import num_words, sentence_spans
+from dynagrag.language.years import years_in_full
 from dynagrag.retrieval.named_speakers import NamedSpeakers
 from dynagrag.retrieval.passages import PassageScores
 
 _MAX_EMBEDDED = 20_000
 """Vectors of sentences that are kept beside the graph's: some 30 MB."""
+_NUM_OTHERS, _LEAST_WORDS = 40, 4
+"""Lines from all over the workspace that any question is held against, and their least length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class LineIndex:
         self._languages: dict[str, str] = {}
         self._labels: dict[str, frozenset[str]] = {}
         self._embedded: dict[str, Vector] = {}
+        self._others: list[TokenVectors] | None = None
         self._lock = Lock()
         self.speakers = NamedSpeakers(self.snapshot)
         self.unknown_names = UnknownNames(self.snapshot)
@@ -104,7 +108,7 @@ class LineIndex:
                             end=end,
                             text=text,
                             turn=turn,
-                            stems=content_stems(text, language),
+                            stems=content_stems(" ".join((text, *years_in_full(text))), language),
                             says_nothing=is_idle,
                             is_question=is_asked,
                             opens_exchange=is_asked and turn is not None and self._names(text),
@@ -121,15 +125,23 @@ class LineIndex:
         return not words.isdisjoint(self.speaker_words)
 
     def around(self, row: int) -> list[PassageSentence]:
-        """Those of a passage and of the passages that stand beside it in its document, in order."""
-        snapshot = self.snapshot
-        document = snapshot.passages[row].document_id
-        rows = [
-            r
-            for r in (row - 1, row, row + 1)
-            if 0 <= r < len(snapshot.passages) and snapshot.passages[r].document_id == document
-        ]
+        """Those of a passage and of the passages that stand beside it in its document, in order. A
+        turn between them that filters leave out parts them.
+        """
+        rows = [r for r in (row - 1, row, row + 1) if r == row or self._is_beside(row, r)]
         return [sentence for r in rows for sentence in self.sentences(r)]
+
+    def _is_beside(self, row: int, other: int) -> bool:
+        """Whether nothing is said between passages of two rows, which follow each other."""
+        passages = self.snapshot.passages
+        if not 0 <= other < len(passages):
+            return False
+        first, second = passages[min(row, other)], passages[max(row, other)]
+        document = first.document_id
+        if document != second.document_id:
+            return False
+        between = self.snapshot.turns.get(document, ())[first.last_turn + 1 : second.first_turn]
+        return not any(self.snapshot.text(document, t.start, t.end).strip() for t in between)
 
     def labels_in(self, row: int) -> set[str]:
         """Those of the speakers of a passage's turns."""
@@ -239,6 +251,19 @@ class LineIndex:
             elif text in made:
                 vectors[i] = made[text]
         return vectors
+
+    def tokens_of_others(self, embedder: TokenEmbedder) -> list[TokenVectors]:
+        """The token vectors of lines that say something, from passages all over the workspace; none
+        where the embedder has none. A third of a second, once.
+        """
+        if self._others is None:
+            num = len(self.snapshot.passages)
+            rows = np.unique(np.linspace(0, num - 1, min(num, _NUM_OTHERS)).astype(int)).tolist()
+            told = [[s for s in self.sentences(row) if not s.says_nothing] for row in rows]
+            long = [[s for s in own if s.num_words >= _LEAST_WORDS] or own for own in told]
+            texts = [own[len(own) // 2].text for own in long if own]
+            self._others = (embedder.document_tokens(texts) if texts else None) or []
+        return self._others
 
     def stored_vectors(self, sentences: Sequence[PassageSentence]) -> Vectors:
         """(n, d) those that the graph has; zeros for the others."""

@@ -6,15 +6,21 @@ from collections.abc import Callable, Sequence
 
 from dynagrag.generation.evidence_sentences.line_index import PassageSentence
 from dynagrag.generation.evidence_sentences.line_kinds import is_aside
+from dynagrag.generation.support import WORD
+from dynagrag.language.english.data import words_of
 from dynagrag.language.sentences import Span
+from dynagrag.language.word_class import WordClass
 
 MAX_WORDS = 80
 """Of a stretch that is more than the one sentence, which is whole whatever its length."""
+MAX_GROWN_WORDS = 120
+"""Of one that is joined with another, or goes on to a reply."""
 MAX_TURNS = 4
 """That a stretch goes from its sentence, or a question from its reply."""
 _QUESTION_SHARE = 0.6
 """Of a stretch's words that a question and all up to its reply may take."""
 _MAX_ASSENT_WORDS = 2
+_OPENS_REPLY = words_of(WordClass.YES_OR_NO) | {"actually", "no", "well"}
 
 
 def stretch_around(
@@ -57,34 +63,46 @@ def with_reply(
     stretch: Span,
     is_free: Callable[[PassageSentence], bool] = lambda sentence: True,
 ) -> Span:
-    """A stretch of `stretch_around` with the turn that follows it where it ends on a question, and
-    with the sentence that its last speaker goes on with where it ends on a short assent, as far as
-    they are free and fit when the sentences before `at` make room.
+    """A stretch of `stretch_around` with the turn that follows it where it ends on a question, with
+    what comes after a reply of a few words or with a yes or no, and with the sentence that its last
+    speaker goes on with where it ends on a short assent, as far as they are free. Sentences before
+    `at` make room.
     """
     first, last = stretch
     while last + 1 < len(around) and _leads_on(around, stretch[1], last):
         if around[last + 1].opens_exchange or not is_free(around[last + 1]):
             break
-        room = first
-        while room < at and _num_words(around, room, last + 1) > MAX_WORDS:
-            room += 1
-        if _num_words(around, room, last + 1) > MAX_WORDS:
+        if _num_words(around, at, last + 1) > MAX_GROWN_WORDS:
             break
-        first, last = room, last + 1
+        last += 1
+        while first < at and _num_words(around, first, last) > MAX_WORDS:
+            first += 1
     return first, last
 
 
 def _leads_on(around: Sequence[PassageSentence], end: int, last: int) -> bool:
-    """Whether what is wanted comes after `last`: it asks, is an aside, or is a few words after
-    which its speaker goes on; or it is amid the turn that replies to `end`, a question.
+    """Whether what is wanted comes after `last`: it asks, is an aside, replies to a question by a
+    few words, or is a few words after which its speaker goes on; or it is amid the turn that
+    replies to `end`, a question, or before one that begins with yes, no or the like.
     """
-    sentence = around[last]
-    if sentence.is_question or is_aside(sentence.text):
+    sentence, following = around[last], around[last + 1]
+    if sentence.is_question or is_aside(sentence.text) or _replies_shortly(around, last):
         return True
-    if around[last + 1].turn_index != sentence.turn_index:
-        return False
     is_reply = last > end and around[end].is_question
+    if following.turn_index != sentence.turn_index:
+        opening = WORD.search(following.text)
+        return is_reply and opening is not None and opening.group().casefold() in _OPENS_REPLY
     return is_reply or sentence.says_nothing or sentence.num_words <= _MAX_ASSENT_WORDS
+
+
+def _replies_shortly(around: Sequence[PassageSentence], last: int) -> bool:
+    """Whether a question and a few words are the last that is said."""
+    asked = last
+    while asked > 0 and last - asked < MAX_TURNS and not around[asked].is_question:
+        asked -= 1
+    return 0 < _num_words(around, asked + 1, last) <= _MAX_ASSENT_WORDS and (
+        around[asked].is_question
+    )
 
 
 def _num_words(around: Sequence[PassageSentence], first: int, last: int) -> int:

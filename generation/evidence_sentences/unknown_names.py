@@ -3,7 +3,8 @@ says it.
 
 Only what is surely a name counts: capitalised within a sentence that isn't capitalised throughout,
 without an article, no acronym, no month, no form of a word that stands anywhere in the documents.
-No name counts as unknown where most speakers go by call signs or have no label: they may be meant.
+No name counts as unknown where most speakers go by call signs: they may be meant. Where nobody has
+a label, as in captions, a name must be unlike every name that is spelt there.
 
 German writes every noun with a capital: a word is surely a name there only alone behind a title
 ("Herr Vogt"), or where it is nearly one of the documents' names ("Maier" for Meier). So it is in a
@@ -17,12 +18,13 @@ from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain, pairwise
 
-from dynagrag.core.ids import GENERIC_SPEAKER, entity_key
+from dynagrag.core.ids import entity_key, is_generic_speaker
 from dynagrag.core.schema import Snapshot
 from dynagrag.core.text import without_accents
 from dynagrag.generation.support import WORD
 from dynagrag.graph_store.derived.speaker_roles import roles_of
 from dynagrag.language.english.data import words_of
+from dynagrag.language.english.inflection import is_known
 from dynagrag.language.german.data import words_of as german_words_of
 from dynagrag.language.identification import UNKNOWN, language_of_question
 from dynagrag.language.word_class import WordClass
@@ -55,7 +57,7 @@ class UnknownNames:
 
     def in_question(self, question: str) -> dict[str, tuple[str, ...]]:
         """Each with the names of the documents that are spelt most like it."""
-        if not self._are_speakers_named:
+        if self._labels and not self._are_speakers_named:
             return {}
         unknown: dict[str, tuple[str, ...]] = {}
         language = language_of_question(question)
@@ -69,6 +71,8 @@ class UnknownNames:
                 like = get_close_matches(last, self._named, _MAX_NEAREST, _LEAST_LIKE)
                 if language in _NOUNS_AS_NAMES and not is_titled and not like:
                     continue
+                if not self._labels and (like or self._is_misspelt(last)):
+                    continue  # as a recogniser may have heard it
                 name = bare if is_titled else name
                 unknown[" ".join(name)] = tuple(dict.fromkeys(self._named[part] for part in like))
         return unknown
@@ -82,6 +86,12 @@ class UnknownNames:
             other.startswith(word[: max(_BEGINNING, min(len(word), len(other)) - 1)])
             for other in beside
         )
+
+    def _is_misspelt(self, word: str) -> bool:
+        """Whether a word of the documents that the dictionary lacks is nearly the same."""
+        unlisted = [w for w in chain.from_iterable(self._words.values()) if w[0] == word[0]]
+        like = get_close_matches(word, unlisted, _MAX_NEAREST, _LEAST_LIKE)
+        return any(not is_known(found) for found in like)
 
     def _begins_one(self, word: str) -> bool:
         """Whether a word of the documents begins as this does."""
@@ -131,7 +141,7 @@ class UnknownNames:
 
 
 def _is_personal(label: str) -> bool:
-    if GENERIC_SPEAKER.match(label):
+    if is_generic_speaker(label):
         return False
     return any(map(str.islower, label)) or entity_key(label.split()[0]) in HONORIFICS
 

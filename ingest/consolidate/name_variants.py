@@ -14,6 +14,7 @@ from dynagrag.language.word_class import WordClass
 
 _NOT_PLURAL = words_of(WordClass.NO_PLURAL)
 _PLURAL_ACRONYM = re.compile(r"[A-Z]{2,8}s")
+_SENTENCE_DOT = re.compile(r"\b\w\.\s+[A-Z]{2,4}\b(?!\.)")
 _MIN_CUT = 3
 _MIN_SHOUTED = 4
 """Letters of a noun in capitals; a shorter one is rather an acronym (GP, GPS)."""
@@ -22,13 +23,15 @@ _VOWELS = frozenset("aeiou")
 
 def spellings(names: Sequence[UsedName]) -> Iterator[Proposal]:
     """Same letters and digits: high-gain / high gain, O.2 / O2. Two letters say too little (us /
-    U.S.).
+    U.S.), and a dot before a word of several letters may have ended a sentence (C. DC / CDC).
     """
     plain: dict[str, str] = {}
     for name in names:
         key = name.key
         form = squashed(key)
         if len(form) < 3 and not any(c.isdigit() for c in form):
+            continue
+        if _SENTENCE_DOT.search(name.surface):
             continue
         if plain.setdefault(form, key) != key:
             yield "spelling", plain[form], key

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from dynagrag.core.ids import GENERIC_SPEAKER
+from dynagrag.core.ids import NUMBERED_SPEAKER
 from dynagrag.ingest.consolidate.guards import TITLES, tokens_of, without_letters
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName
 from dynagrag.language.english.data import words_of
@@ -54,7 +54,7 @@ def _by_last_name(names: Sequence[UsedName]) -> dict[str, list[UsedName]]:
     """Speakers whose label is a person's whole name, by its last word."""
     found: dict[str, list[UsedName]] = defaultdict(list)
     for name in names:
-        if not name.name.is_speaker or GENERIC_SPEAKER.match(name.key):
+        if not name.name.is_speaker or NUMBERED_SPEAKER.match(name.key):
             continue
         words = _name_words(name)
         is_cased = name.surface[:1].isupper() and not name.surface.isupper()

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from dynagrag.ingest.extract.name_words import ENGLISH, GERMAN
+from dynagrag.ingest.extract.other_words import GERMAN as GERMAN_CODE
+from dynagrag.ingest.extract.other_words import OtherWords, other_words
 from dynagrag.ingest.extract.tokens import tokens_of
+from dynagrag.language.document_language import found_language
 from dynagrag.language.words import COMMON_WORDS
 
 _MAX_PREVIEWED = 200_000
@@ -66,6 +69,7 @@ class CaseUse:
     writing: Writing = Writing.ENGLISH
     couples: frozenset[tuple[str, str]] = frozenset()
     """Names that the document has with an "and" between them and never apart: `Rick and Morty`."""
+    other: OtherWords = field(default_factory=OtherWords)
 
     def is_ordinary(self, word: str) -> bool:
         """Whether the document writes the word in lower case more often than with a capital inside
@@ -84,8 +88,10 @@ def fast_remarks(text: str) -> tuple[str, ...]:
     return (f"for an ingest without a model: a text {writing}",) if writing else ()
 
 
-def case_use(text: str) -> CaseUse:
-    """Counts a document's words by case. One pass."""
+def case_use(text: str, language: str = "") -> CaseUse:
+    """Counts a document's words by case. `language`: the code (ISO 639-1) that is kept with the
+    document, found in its text where it is none and the text isn't English.
+    """
     num_upper = sum(map(str.isupper, text))
     num_cased = num_upper + sum(map(str.islower, text))
     lower: Counter[str] = Counter()
@@ -105,7 +111,12 @@ def case_use(text: str) -> CaseUse:
         before = token.base if is_inside else ""
     has_case = num_upper <= _MAX_UPPER * max(1, num_cased)
     writing = _writing(text, num_cased, num_upper, lower, num_big)
-    return CaseUse(lower, capital, has_case, pairs, writing, _couples(text))
+    other = OtherWords()
+    if writing is Writing.NOUNS:
+        other = other_words(GERMAN_CODE, tokens_of(text), capital, pairs)
+    elif writing is Writing.FOREIGN:
+        other = OtherWords(language or found_language(text))
+    return CaseUse(lower, capital, has_case, pairs, writing, _couples(text), other)
 
 
 def _couples(text: str) -> frozenset[tuple[str, str]]:

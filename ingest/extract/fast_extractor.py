@@ -192,7 +192,7 @@ class FastExtractor:
 
 def _use_of(item: ChunkWork) -> CaseUse:
     """The document's use of case, in which who speaks is nobody's half."""
-    use = case_use(item.document.text)
+    use = case_use(item.document.text, item.document.language)
     speakers = {w.lower() for turn in item.turns for w in (turn.speaker or "").split()}
     return replace(use, couples=frozenset(c for c in use.couples if speakers.isdisjoint(c)))
 

@@ -161,7 +161,7 @@ def _named(sentence: SentenceTokens, part: NamePart) -> EntityCandidate | None:
     if part.last == part.first:
         is_year = _is_year(sentence, part.first)
         return _spanning(sentence.text, first.start, end, NUMBER) if is_year else None
-    if _says_nothing(sentence, part):
+    if _says_nothing(sentence, part) or _is_of_plain_nouns(sentence, part):
         return None
     end -= 2 * final.is_possessive
     end += name.count("(") > name.count(")") and sentence.text[end : end + 1] == ")"
@@ -194,6 +194,14 @@ def _says_nothing(sentence: SentenceTokens, part: NamePart) -> bool:
     return tokens[0].opens_clause and are_common and not is_pair
 
 
+def _is_of_plain_nouns(sentence: SentenceTokens, part: NamePart) -> bool:
+    """German nouns side by side that are no name."""
+    if (part.first, part.last) in sentence.quoted or part.type in {PERSON, OFFICE, NUMBER}:
+        return False
+    before = sentence.tokens[part.first - 1] if part.first else None
+    return sentence.use.other.are_plain(sentence.tokens[part.first : part.last + 1], before)
+
+
 def _single(sentence: SentenceTokens, token: Token, type_: str) -> EntityCandidate | None:
     """A name of one word, with what its place says of its capital."""
     use = sentence.use
@@ -206,7 +214,8 @@ def _single(sentence: SentenceTokens, token: Token, type_: str) -> EntityCandida
         or _is_command(sentence, token)
     ):
         return None
-    if use.writing is Writing.NOUNS and not token.is_upper and not token.has_inner_capital:
+    is_shaped = token.is_upper or token.has_inner_capital
+    if use.writing is Writing.NOUNS and not is_shaped and token.base not in use.other.family:
         return None
     flag = Flag.SEEN_CAPITALISED
     if not (token.is_upper or token.has_inner_capital or type_ in {PERSON, OFFICE}):

@@ -60,6 +60,8 @@ class SentenceTokens:
         for i, token in enumerate(tokens):
             if self.is_stop[i]:
                 self.is_stop[i] = not self._is_name_here(i, token)
+            elif use.other.language:
+                self.is_stop[i] = self._is_other_stop(i, token)
         for i in self._degrees():
             self.is_stop[i] = True
         self.quoted = frozenset(self._quoted_titles())
@@ -82,6 +84,12 @@ class SentenceTokens:
         is_before = after and after.is_capital and not after.is_stop and after.gap.isspace()
         # More than a letter before: "on quads C and D. Roger."
         return bool(is_before) or (is_beside and len(before.text) > 1)
+
+    def _is_other_stop(self, i: int, token: Token) -> bool:
+        """Whether a word of another language is no name's where it stands."""
+        after = self.behind(i)
+        is_pair = after is not None and (token.base, after.base) in self.use.pairs
+        return self.use.other.is_no_name(token, after, self.use.is_ordinary(token.base), is_pair)
 
     def _degrees(self) -> Iterator[int]:
         """The tokens of degrees and licences: `Psy.D`, `M.Sc.`, `PhD`, and behind a name `MD` and

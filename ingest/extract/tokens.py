@@ -28,6 +28,9 @@ MODEL_NUMBER = re.compile(
 )
 """13, 3.11, 4o, 747-400: with a name before it, part of the name."""
 ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
+_TWO_BLANKS = re.compile(r"\.\s\s")
+_MAX_ACRONYM = 4
+"""Letters; a longer word in capitals may be a last name (J. EINSTEIN)."""
 _MARKUP = re.compile(r"</?su[bp]>")
 ENDING = re.compile(r"(?:'(?:s|re|ll|ve|d|m|t)|n't)$")
 _CLAUSE_MARK = re.compile(r"[.?!:;\"“”„‘«»‹›¿¡(\[—–…]|(?:^|\s)[-']|--")
@@ -127,7 +130,8 @@ def tokens_of(text: str) -> Iterator[Token]:
     is_after_capitals = False
     for match in _TOKEN.finditer(text):
         gap = text[end : match.start()]
-        is_initial = len(base) == 1 and base.isalpha() and not is_after_capitals
+        is_letter = len(base) == 1 and base.isalpha() and not is_after_capitals
+        is_initial = is_letter and not _ends_at(gap, match[0])
         if gap[:1] == "." and (base in ABBREVIATIONS or is_initial):
             gap = gap[1:]
         start = match.start()
@@ -139,6 +143,14 @@ def tokens_of(text: str) -> Iterator[Token]:
             start += len(word) + 1
             gap = "-"
         end = match.end()
+
+
+def _ends_at(gap: str, word: str) -> bool:
+    """Whether a letter's dot is a sentence's end by what follows: two blanks, or an acronym
+    ("written in C. DC came next").
+    """
+    is_acronym = word.isalpha() and word.isupper() and 1 < len(word) <= _MAX_ACRONYM
+    return is_acronym or _TWO_BLANKS.match(gap) is not None
 
 
 def _parts(word: str) -> tuple[str, ...]:

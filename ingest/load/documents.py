@@ -15,6 +15,7 @@ from typing import Any
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import collapse
+from dynagrag.ingest.load.field_names import SPEAKER, TEXT, field_name
 from dynagrag.ingest.load.html_text import FURNITURE, HEADING, first_inside, html_words
 from dynagrag.ingest.load.label_shapes import Shape, ends_sentence, no_person, shape_of
 from dynagrag.ingest.load.parsed import (
@@ -43,7 +44,12 @@ _TABLE = "\ufffc"
 """Where a table of turns stood in a page: the mark of an embedded thing."""
 _MOST_IN_QUOTATION = 200
 """Elements and texts."""
+_FEWEST_ATTRIBUTED = 2
 _TEMPLATE_DAY = date(2013, 12, 23)
+_TELLING = re.compile(r"[^\W\d_]{2}")
+"""A page's title has a word of two letters; "M:" tells nothing."""
+_CUT_LABEL = re.compile(r"(?m)^(?!#)[ \t]*([^\s:.!?][^\n:!?]{0,39})\n\s*:(?=\s)")
+"""A label in a block of its own whose colon opens the next one: `<p>Ann</p>: Yes.`"""
 _TEMPLATE_TITLES = frozenset({"Word Document", "Document", "untitled"})
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
 
@@ -337,7 +343,7 @@ def parse_rtf(text: str) -> Parsed:
 
 def parse_html(text: str) -> Parsed:
     """The words of a page's blocks, scripts and styles left out; `<title>`, else the first heading,
-    is the title.
+    is the title, where it has a word.
 
     Raises:
         LoadError: Too large or too deeply nested.
@@ -356,20 +362,29 @@ def parse_html(text: str) -> Parsed:
         chat = parse_saved_chat(soup)
         if chat is not None:
             return chat
-        heading = soup.title or soup.find("h1")
-        title = collapse(heading.get_text()) if heading is not None else ""
+        headings = (own for own in (soup.title, soup.find("h1")) if own is not None)
+        titles = (collapse(own.get_text()) for own in headings)
+        title = next((own for own in titles if _TELLING.search(own)), "")
         tables = list(_elements_of_turns(soup))
-        parsed = _with_tables("".join(html_words(soup, marks_headings=True)), tables)
+        words = _CUT_LABEL.sub(r"\1:", "".join(html_words(soup, marks_headings=True)))
+        parsed = _with_tables(words, tables)
         beside = [own for own in soup.find_all(FURNITURE) if own.get_text().strip()]
-        notes = ("the page's menus and footer left out",) if beside else ()
+        notes: tuple[str, ...] = ("the page's menus and footer left out",) if beside else ()
+        is_attributed = any(map(_is_attributed, soup.find_all(True)))
+        if is_attributed and not any(turn.speaker for turn in parsed.turns):
+            notes += ("its elements have attributes that say who speaks, which were not read",)
         turns = tuple(replace(own, text=own.text.removeprefix(HEADING)) for own in parsed.turns)
         return replace(parsed, turns=turns, title=title, notes=(*notes, *parsed.notes), format=None)
 
 
 def _elements_of_turns(soup: Any) -> Iterator[Parsed]:
-    """The tables of a page that are turns, and its quotations where several have somebody's name
-    below them, each replaced by a mark.
+    """The tables of a page that are turns, its elements whose attributes say who speaks, and its
+    quotations where several have somebody's name below them, each replaced by a mark.
     """
+    spoken = _attributed_turns(soup)
+    if spoken:
+        yield from spoken
+        return
     quotations = {id(quotation): quotation for quotation in soup.find_all("blockquote")}
     names = {at: name for at, own in quotations.items() if (name := _quoted_name(own))}
     are_voices = 1 < len(set(names.values())) < len(names)
@@ -392,6 +407,52 @@ def _elements_of_turns(soup: Any) -> Iterator[Parsed]:
                 with suppress(LoadError):
                     yield parse_table(list(enumerate(rows, 1)), "|")
                     element.replace_with(f"\n\n{_TABLE}\n\n")
+
+
+def _attributed_turns(soup: Any) -> list[Parsed]:
+    """The turns of elements with a speaker's attribute (`data-speaker="Ann" data-start="3.1"`),
+    each replaced by a mark; none where fewer than two have one.
+    """
+    elements: list[tuple[Any, dict[str, str]]] = []
+    inside: set[int] = set()
+    for element in soup.find_all(True):
+        # Words of a turn may have its speaker again: the outer element is the turn.
+        is_within = id(element.parent) in inside
+        if is_within or _is_attributed(element):
+            inside.add(id(element))
+            if not is_within and element.get_text().strip():
+                elements.append((element, _data_of(element)))
+    keys = list(dict.fromkeys(key for _, own in elements for key in own))
+    if len(elements) < _FEWEST_ATTRIBUTED or any(field_name(key) in TEXT for key in keys):
+        return []
+    texts = [collapse("".join(html_words(element))) for element, _ in elements]
+    if sum(len(text.split()) for text in texts) < _FEWEST_ATTRIBUTED * len(texts):
+        return []  # an element a word
+    rows = [[*keys, "text"]]
+    for (_, own), text in zip(elements, texts, strict=True):
+        rows.append([*(own.get(key, "") for key in keys), text])
+    parsed = parse_table(list(enumerate(rows, 1)), "|")
+    if len(parsed.turns) != len(elements):
+        return []
+    for element, _ in elements:
+        element.replace_with(f"\n\n{_TABLE}\n\n")
+    first, *others = parsed.turns
+    return [replace(parsed, turns=(first,)), *(Parsed((turn,)) for turn in others)]
+
+
+def _data_of(element: Any) -> dict[str, str]:
+    """The data attributes of an element that hold anything."""
+    return {
+        name.removeprefix("data-"): value
+        for name, value in element.attrs.items()
+        if name.startswith("data-") and isinstance(value, str) and value.strip()
+    }
+
+
+def _is_attributed(element: Any) -> bool:
+    """Whether an attribute of an element says who speaks."""
+    names = map(field_name, _data_of(element))
+    return any(name.startswith("speaker") and name in SPEAKER for name in names)
 
 
 def _quoted_name(quotation: Any) -> str:

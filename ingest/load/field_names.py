@@ -94,7 +94,7 @@ TEXT = FieldNames(
     _words(
         "text body message transcript content utterance sentence display displaytext punctuatedword"
         " formattedword punct word value utf8 transcription caption spokentext line words lines itn"
-        " maskeditn lexical dialogue dialog speech"
+        " maskeditn lexical dialogue dialog speech msg"
     ),
     words=_words(
         """
@@ -118,7 +118,7 @@ SPEAKER = FieldNames(
         " displayname speakerlabel participantrole participantid participanttype speakerid spkid"
         " speakertag speakerindex userprofile sendername senderfullname authorname fullname"
         " username screenname nickname nick handle user creator sender attributedto source from"
-        " who person role userid authorid senderid uid"
+        " who person role userid authorid senderid uid spk spkr"
     ),
     words=_words(
         """
@@ -149,6 +149,7 @@ START = FieldNames(
         " onsettime tstart from startoffset beginoffset offset offsettime ts timestamp time"
         " timecode in t s originserverts dateunixtime date createddatetime createddate createdat"
         " createat sentat sentdate created posted postedat postdate publishedat published datetime"
+        " t0"
     ),
     words=_START_WORDS,
     loose=_set("from time timestamp timecode ts t s in offset offsettime") | DAYS | {*_START_WORDS},
@@ -158,7 +159,7 @@ END = FieldNames(
     _words(
         "end endtime ends stop stoptime endts endtimestamp endaudiotime enddatetime endtimecode"
         " timecodeout timeend dataend tmax to finish out until endoffset resultendtime"
-        " resultendoffset e"
+        " resultendoffset e t1"
     ),
     words=_END_WORDS,
     loose=_set("to out e") | {*_END_WORDS},

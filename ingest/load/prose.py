@@ -82,22 +82,22 @@ def _unread(lines: list[str], parsed: Parsed) -> tuple[str, ...]:
     )
 
 
-def parse_markdown(lines: list[str]) -> Parsed:
+def parse_markdown(lines: list[str], title: str = "") -> Parsed:
     """Markdown that names speakers or times, or prose, where headings are turns too.
 
-    The title is the first heading of level 1, else the heading that the text begins with.
+    Without a `title` of its own it is the first heading of level 1, else the heading that the text
+    begins with.
     """
-    lines = _without_front_matter(lines)
     tables = list(_tables_of_turns(lines))
-    return _with_tables(lines, tables) if tables else _parse_untabled(lines)
+    return _with_tables(lines, tables, title) if tables else _parse_untabled(lines, title)
 
 
-def _parse_untabled(lines: list[str]) -> Parsed:
+def _parse_untabled(lines: list[str], title: str) -> Parsed:
     lines = ["" if _FENCE.fullmatch(line) else line for line in lines]
     lines, notes = with_clocks(without_cue_numbers(lines))
     lines, times = take_times(lines)
     blocks = _markdown_blocks(lines)
-    title = next(
+    title = title or next(
         (collapse(text) for level, text in blocks if level == 1),
         collapse(blocks[0][1]) if blocks and blocks[0][0] else "",
     )
@@ -126,15 +126,15 @@ def _tables_of_turns(lines: list[str]) -> Iterator[tuple[int, int, Parsed]]:
                 yield first, at, parse_table(rows, "|")
 
 
-def _with_tables(lines: list[str], tables: list[tuple[int, int, Parsed]]) -> Parsed:
+def _with_tables(lines: list[str], tables: list[tuple[int, int, Parsed]], title: str) -> Parsed:
     """The turns of tables, and what stands between them as a text of its own."""
     parts: list[Parsed] = []
     done = 0
     for first, end, table in tables:
         turns = (replace(own, text=_without_markup(own.text)) for own in table.turns)
-        parts += [_parse_untabled(lines[done:first]), replace(table, turns=tuple(turns))]
+        parts += [_parse_untabled(lines[done:first], title), replace(table, turns=tuple(turns))]
         done = end
-    parts.append(_parse_untabled(lines[done:]))
+    parts.append(_parse_untabled(lines[done:], title))
     return Parsed(
         tuple(turn for part in parts for turn in part.turns),
         title=parts[0].title,
@@ -148,16 +148,6 @@ def _cells(row: str) -> list[str]:
     """The cells of a table's row; a stroke within one is escaped."""
     cells = _STROKE.split(row.strip().removeprefix("|").removesuffix("|"))
     return [collapse(cell).replace("\\|", "|") for cell in cells]
-
-
-def _without_front_matter(lines: list[str]) -> list[str]:
-    if lines and lines[0].strip() == "---":
-        end = next(
-            (at for at, line in enumerate(lines[1:200], 1) if line.strip() in {"---", "..."}), None
-        )
-        if end is not None:
-            return lines[end + 1 :]
-    return lines
 
 
 def _markdown_blocks(lines: list[str]) -> list[tuple[int, str]]:

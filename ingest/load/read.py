@@ -34,7 +34,9 @@ from dynagrag.ingest.load.documents import (
 from dynagrag.ingest.load.encoding import binary_kind, decode
 from dynagrag.ingest.load.europarl import parse_europarl
 from dynagrag.ingest.load.fountain import parse_fountain
+from dynagrag.ingest.load.front_matter import split_front_matter
 from dynagrag.ingest.load.json_forms import parse_json
+from dynagrag.ingest.load.line_records import parse_log_lines
 from dynagrag.ingest.load.mail_form import is_mail, parse_mail
 from dynagrag.ingest.load.parsed import (
     MAX_FILE_BYTES,
@@ -73,7 +75,6 @@ _LINE_PARSERS = {
     "aligned": parse_aligned,
     "europarl": parse_europarl,
     "csv": parse_csv,
-    "markdown": parse_markdown,
     "text": parse_text,
 }
 _TEXT_FORMS = (
@@ -227,10 +228,19 @@ def _parse(data: bytes, suffix: str, reading: _Reading) -> Parsed:
         parsed_tree = _parse_tree(text, tree, suffix, reading)
         if parsed_tree is not None:
             return parsed_tree
-    lines, notes = with_cue_stamps(split_lines(text))
+    head, lines = split_front_matter(split_lines(text))
+    return head.applied_to(_parse_lines(lines, suffix, reading, text, head.title))
+
+
+def _parse_lines(lines: list[str], suffix: str, reading: _Reading, text: str, title: str) -> Parsed:
+    """A file of lines, by the form that they are in; `title`: the one that its head names."""
+    lines, notes = with_cue_stamps(lines)
     reading.notes += notes
     reading.format = sniff.line_format(lines, suffix)
     if reading.format == "text":
+        records = parse_log_lines(lines)
+        if records is not None:
+            return records
         lines, notes = with_clocks(lines)
         if notes:  # with clocks it may be another form
             reading.notes += notes
@@ -239,6 +249,8 @@ def _parse(data: bytes, suffix: str, reading: _Reading) -> Parsed:
         return parse_captions(lines, reading.format)
     if reading.format == "json":
         return parse_json(text)
+    if reading.format == "markdown":
+        return parse_markdown(lines, title)
     return _LINE_PARSERS[reading.format](lines)
 
 

@@ -259,24 +259,65 @@ def labels_of(source: LoadedSource) -> tuple[str, ...]:
 def with_labels(source: LoadedSource, given: Names, kept: Names) -> LoadedSource:
     """The source with those labels as speakers that are given or kept and that it hasn't taken for
     any: a turn is cut where one of them stands before a colon at its beginning, or at that of a
-    line or sentence. The words behind it are the label's, to the turn's end; when they begin isn't
-    known.
+    line or sentence. The words behind it are the label's, to the turn's end or to the next head:
+    those behind one that nobody gave are nobody's, or those of the speaker that it is. When words
+    begin that don't open a turn isn't known.
     """
     names_of_others = {name for label, name in kept.items() if name != label}
     new = {*given, *kept} - {NOBODY, *labels_of(source)} - names_of_others
     if not new:
         return source
-    any_label = "|".join(map(re.escape, sorted(new, key=len, reverse=True)))
-    head = re.compile(rf"(?:^|(?<=\n)|(?<=[.!?…]\s))[*_]*({any_label})[*_]*\s?[:：][*_]*\s*")
+    first, every = _head_of(new, source), _head_of(new | _other_labels(new, source), source)
+    speakers = new | {turn.speaker for turn in source.turns if turn.speaker}
     turns: list[SourceTurn] = []
     for turn in source.turns:
-        before, *found = head.split(turn.text)
-        if before.strip() or not found:
-            turns.append(replace(turn, text=before.strip()))
+        head = first.search(turn.text)
+        before = turn.text[: head.start()].strip() if head else turn.text
+        if before or head is None:
+            turns.append(replace(turn, text=before))
+        _, *found = every.split(turn.text[head.start() :]) if head else ("",)
         for number, (label, words) in enumerate(zip(found[::2], found[1::2], strict=True)):
-            start_s = turn.start_s if not number and not before.strip() else None
-            turns.append(SourceTurn(words.strip(), label, start_s, turn.end_s))
+            start_s = turn.start_s if not number and not before else None
+            speaker, said = (label, words) if label in speakers else (None, f"{label}: {words}")
+            turns.append(SourceTurn(said.strip(), speaker, start_s, turn.end_s))
     return replace(source, turns=tuple(turn for turn in turns if turn.text))
+
+
+def _head_of(labels: Iterable[str], source: LoadedSource) -> re.Pattern[str]:
+    """Any of the labels where it may head words. One that stands before a colon as often as lines
+    of the file begin with it heads them everywhere, since a turn's line breaks may be lost.
+    """
+    num_heads = {label.text: label.num_turns for label in source.labels}
+    text = "\n".join(turn.text for turn in source.turns)
+    anywhere = {
+        label
+        for label in labels
+        if len(re.findall(rf"(?<!\S){re.escape(label)}\s?[:：]", text)) == num_heads.get(label)
+    }
+    listed = {
+        "anywhere": "|".join(map(re.escape, sorted(anywhere, key=len, reverse=True))) or "(?!)",
+        "at_starts": "|".join(map(re.escape, sorted(labels, key=len, reverse=True))),
+    }
+    begins = r"(?:^|(?<=\n)|(?<=[.!?…]\s))[*_]*"
+    return re.compile(
+        rf"(?:{begins}(?={listed['at_starts']})|(?<!\S)(?={listed['anywhere']}))"
+        rf"({listed['at_starts']})[*_]*\s?[:：][*_]*\s*"
+    )
+
+
+def _other_labels(new: Iterable[str], source: LoadedSource) -> set[str]:
+    """What else heads words: the file's own labels, and single words at the beginnings of sentences
+    that are all in capitals, or in small letters, as a label that is given is.
+    """
+    found = {label.text for label in source.labels}.union(labels_of(source)) - {NOBODY}
+    text = "\n".join(turn.text for turn in source.turns)
+    for word in re.findall(r"(?:^|(?<=[.!?…]\s))([^\W\d_]{2,20})\s?[:：]\s", text, re.MULTILINE):
+        if any(
+            (word.isupper(), word.islower()) == (n.isupper(), n.islower()) != (False, False)
+            for n in new
+        ):
+            found.add(word)
+    return found.difference(new)
 
 
 def kept_names(meta: Mapping[str, str]) -> dict[str, str]:

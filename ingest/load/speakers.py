@@ -8,7 +8,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from shlex import quote
 
+from dynagrag.core.ids import entity_key
+from dynagrag.core.role_labels import is_role_label
 from dynagrag.core.schema import LabelDecision, LabelFate
 from dynagrag.core.text import plural, short
 from dynagrag.ingest.load.clocks import is_timetable
@@ -61,6 +65,11 @@ _WITNESS = re.compile(
 )
 """Above what a witness answers in Australia: `<ROSA LIND, sworn`."""
 _UNNAMED = "――"
+_NUMBERED_NAME = re.compile(
+    r"[^\w\n]{0,4}(?:(?P<initials>(?:[^\W\d_a-z]\.? ?){1,3})|(?P<role>[^\W\d_]{3,20}))[ .-]{0,3}"
+    r"(?:(?:[Nn][or]\.?|№|#) ?)?(?P<number>\d{1,3})[^\w\n]{1,4}"
+    r"(?P<name>[^\W\d_][^\d\n,;:(]{3,50}?)(?:[,(].{0,100})?[^\w\n)]{0,4}"
+)
 _VOICE = re.compile(r"[–—―-][ ]?(?=\w|[¿¡])")
 _MANNER = re.compile(r"[ \t]*[(\[](?=[^\W\dA-Z])[^\W\d_A-Z][^()\[\]]{0,60}[)\]]$")
 _GUARDED = {
@@ -338,6 +347,29 @@ def unnamed_voices(lines: Sequence[TextLine]) -> list[str]:
     ]
 
 
+def unread_witnesses(lines: Sequence[TextLine]) -> list[str]:
+    """A note on paragraphs that are a witness's number and name (`P.W. 4 Rosa Lind`, `Witness 2:
+    Odd Berg`), as depositions have them above what each states: none of it is given to them.
+    """
+    found: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
+    for at, line in enumerate(lines):
+        is_alone = line.opens and (at + 1 == len(lines) or lines[at + 1].opens)
+        match = _NUMBERED_NAME.fullmatch(line.text) if is_alone else None
+        is_mark = match and (match["initials"] or is_role_label(entity_key(match["role"])))
+        if match and is_mark and shape_of(match["name"]) is Shape.NAME:
+            mark = match["initials"] or match["role"]
+            found[mark].append((int(match["number"]), line.number, line.text))
+    for own in found.values():
+        if len(own) > 1 and all(a < b for (a, *_), (b, *_) in pairwise(own)):
+            _, number, text = own[0]
+            return [
+                f"{len(own)} lines are a number and a name, such as line {number}"
+                f" ({short(text, 40)}); what stands below them is nobody's: put the name and a"
+                " colon before what each says"
+            ]
+    return []
+
+
 def label_notes(labels: Labels, place: str = "line") -> list[str]:
     """Notes on labels that are neither a speaker nor known to be none, and on what comes back
     before a colon in a file none of whose labels was taken.
@@ -372,7 +404,8 @@ def label_notes(labels: Labels, place: str = "line") -> list[str]:
             notes.append(
                 f"no speaker taken, though {short(label)} {labels.place} {count} times,"
                 f" first in {place} {numbers[label]}"
-                f"{f': {labels.why_unused}' if labels.why_unused else ''}"
+                f"{f': {labels.why_unused}' if labels.why_unused else ''}; where such labels are"
+                f" speakers: --speaker-map {quote(f'{label}={label}')}, for each of them"
             )
     return notes
 

@@ -35,6 +35,7 @@ from dynagrag.ingest.load.speakers import (
     find_labels,
     label_notes,
     unnamed_voices,
+    unread_witnesses,
     with_lone_label,
 )
 
@@ -316,6 +317,7 @@ def parse_spoken(
     if form is None:
         decisions = _decisions(labels, ())
         notes = (*label_notes(labels), *_missed_clocks(filled, 0), *unnamed_voices(filled))
+        notes += (*unread_witnesses(filled),)
         return Parsed(tuple(prose), title=title, notes=notes, labels=decisions)
     cutter = _Cutter(filled, labels, clocks, title, times)
     cutter.cut()

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.core.ids import speaker_key
 from dynagrag.core.schema import (
     Bridge,
     BridgeTrace,
@@ -23,7 +22,7 @@ from dynagrag.core.vectors import unit_rows
 from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph
 from dynagrag.retrieval.bridge.linking import EntityLinker
 from dynagrag.retrieval.bridge.scorer import BRIDGE_WEIGHT, BridgeScorer, BridgeScores, length_gate
-from dynagrag.retrieval.bridge.speaker_linking import speaking_entities
+from dynagrag.retrieval.bridge.speaker_linking import speaker_among, speaking_entities
 from dynagrag.retrieval.passages import PassageScores, Scores, z01
 from dynagrag.retrieval.turn_scores import TurnScores
 
@@ -225,7 +224,7 @@ class BridgeSearch:
             document = snapshot.documents[passage.document_id]
             turns = snapshot.turns.get(document.id, ())[passage.first_turn : passage.last_turn + 1]
             for speaker in dict.fromkeys(turn.speaker for turn in turns if turn.speaker):
-                entity = entity_of.get(speaker_key(speaker, document.sha256))
+                entity = speaker_among(entity_of, speaker, document.sha256)
                 if entity is not None:
                     rows.setdefault(entity, []).append(row)
         return {entity: np.array(own, dtype=np.int64) for entity, own in rows.items()}

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from dynagrag.core.ids import GENERIC_SPEAKER, entity_key, plain_key, speaker_key
+from dynagrag.core.ids import NUMBERED_SPEAKER, entity_key, plain_key, speaker_key
 from dynagrag.core.schema import Document, Entity
 from dynagrag.graph_store.derived.speaker_roles import roles_of
 from dynagrag.language.english.data import words_of
@@ -62,7 +62,7 @@ class SpeakerLinker:
         if not named or named[-1] in ROLE_NOUNS:
             return
         *first, last = named
-        if not GENERIC_SPEAKER.match(label):
+        if not NUMBERED_SPEAKER.match(label):
             self._labels[" ".join(named)].add(place)
         if first and len(last) > 2 and last.isalpha():
             self._by_last[last].add(place)
@@ -138,6 +138,14 @@ def speaking_entities(entities: Sequence[Entity]) -> dict[str, int]:
     return {key: i for i, e in enumerate(entities) if e.is_speaker for key in e.keys}
 
 
+def speaker_among(place_of: Mapping[str, int], label: str, sha256: str) -> int | None:
+    """The place of an entity, by its keys, that a label of a document with this content means; a
+    graph of before role labels were scoped to their document has theirs by their name.
+    """
+    found = place_of.get(speaker_key(label, sha256))
+    return place_of.get(entity_key(label)) if found is None else found
+
+
 def speaker_linker(
     entities: Sequence[Entity], wanted: Iterable[int], documents: Iterable[Document]
 ) -> SpeakerLinker:
@@ -147,7 +155,7 @@ def speaker_linker(
     roles: dict[int, list[str]] = defaultdict(list)
     for document in documents:
         for label, role in roles_of(document).items():
-            place = place_of.get(speaker_key(label, document.sha256))
+            place = speaker_among(place_of, label, document.sha256)
             if place is not None:
                 roles[place].append(role)
     return SpeakerLinker(speakers, roles)

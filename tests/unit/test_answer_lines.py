@@ -302,6 +302,14 @@ def test_hits_stand_between_marks_that_the_words_do_not_have() -> None:
     assert "  ([[ ]] marks what fits best; --lines N shows N of 7 single lines)" in rows
 
 
+def test_nothing_is_marked_where_nothing_fits() -> None:
+    said = citation("It is raining. Yes.")
+    clip = Clip("p", "Talk", 0, 19, (said,), ((0, 14),), (0, 14))
+    rows = list(answer_lines(answer(7, clips=(clip,), is_nothing_fitting=True)))
+    assert '     ANN 1:01: "It is raining. Yes."' in rows
+    assert "  (--lines N shows N of 7 single lines)" in rows
+
+
 def test_words_of_nobody_among_those_of_speakers_do_not_look_like_the_last_one_s() -> None:
     turns = (
         citation("Who runs the mill?", "ANN"),

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.core.ids import content_id, entity_key, estimate_tokens, speaker_key
+from dynagrag.core.ids import (
+    content_id,
+    entity_key,
+    estimate_tokens,
+    is_generic_speaker,
+    speaker_key,
+)
 
 names = st.text(max_size=30) | st.lists(
     st.sampled_from(
@@ -73,7 +79,26 @@ def test_a_generic_speaker_belongs_to_one_document(label: str) -> None:
     assert speaker_key(label, "s" * 64) == speaker_key(label.lower(), "s" * 64)
 
 
-@pytest.mark.parametrize("name", ["CDR", "Jim Lovell", "Speaker Pelosi"])
+@pytest.mark.parametrize(
+    "label",
+    (
+        "Interviewee|INTERVIEWER:|The Witness|Guest 2|Host_1|Chercheuse|Befragte/r|Moderator:in"
+        "|Befragter B|Entrevistado/a|Intervistatrice|Intervjuperson 3|Респондент|インタビュアー"
+        "|受访者2|Görüşülen kişi|Rozmówczyni|Geïnterviewde"
+    ).split("|"),
+)
+def test_a_role_in_a_talk_belongs_to_one_document(label: str) -> None:
+    assert is_generic_speaker(label)
+    assert speaker_key(label, "s" * 64) != speaker_key(label, "t" * 64)
+
+
+@pytest.mark.parametrize(
+    "name",
+    (
+        "CDR|Jim Lovell|Speaker Pelosi|Chair|The Clerk|Mayor|THE COURT|FLIGHT|CAPCOM|Mr. Speaker"
+        "|Président|Die Vorsitzende|議長|Christopher Guest|Interviewer Rosa Lind|Host Committee"
+    ).split("|"),
+)
 def test_a_named_speaker_is_one_entity_all_over(name: str) -> None:
     assert speaker_key(name, "s" * 64) == speaker_key(name, "t" * 64) == entity_key(name)
 

@@ -176,7 +176,7 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
             )
         )
     ids = answer.trace.document_ids
-    for number, clip in enumerate(answer.clips, start=1):
+    for number, clip in enumerate(answer.shown_clips, start=1):
         st.markdown(clip_markdown(workspace, number, clip, ids, answer.trace.doubtful))
     others = [line for line in answer.evidence if not _is_in_clip(line, answer)]
     if not answer.evidence:
@@ -184,8 +184,9 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
     # an answer that an earlier version kept has lines alone
     num_open = 0 if answer.clips else _NUM_LINES
     shown = [*grouped(others[:num_open]), *grouped(others[num_open:])]
+    marked = "" if answer.is_nothing_fitting else answer.question
     rows = [
-        evidence_row(workspace, number, line, ids, answer.question)
+        evidence_row(workspace, number, line, ids, marked)
         for number, line in enumerate(shown, start=len(answer.clips) + 1)
     ]
     st.markdown(by_document(rows[:num_open], answer.trace.doubtful))

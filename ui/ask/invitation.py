@@ -14,6 +14,8 @@ import streamlit as st
 from dynagrag.core.ids import content_id
 from dynagrag.core.schema import Document, Turn
 from dynagrag.core.text import clock, plural
+from dynagrag.language.document_language import language_of_document
+from dynagrag.language.identification import language_name
 from dynagrag.ui import first_visit
 from dynagrag.ui.ask import refused_question, source_panel
 from dynagrag.ui.choice_labels import document_labels
@@ -84,9 +86,12 @@ def show_documents(
         title = clean(d.title, _MAX_TITLE)
         # the file's name tells documents of one title apart
         file = f"{plain(clean(Path(d.uri).name, _MAX_TITLE))} · " if shown[title] > 1 else ""
+        link = source_link(session.name, d.id, 0, 0)
+        # the page behind the link has the box that changes the language
+        language = language_name(language_of_document(d))
         rows.append(
-            f"- [{plain(title)}]({source_link(session.name, d.id, 0, 0)})"
-            f" :gray[{file}{len(d.text.split()):,} words]"
+            f"- [{plain(title)}]({link}) :gray[{file}{len(d.text.split()):,} words ·]"
+            f" [{language}]({link})"
         )
     st.markdown("\n".join(rows))
     if can_find and len(documents) > _MAX_DOCUMENTS:

@@ -8,6 +8,7 @@ from dynagrag.core.schema import Document
 from dynagrag.core.text import plural
 from dynagrag.ui import background, state
 from dynagrag.ui.ingest import job_runner
+from dynagrag.ui.language_box import ask_language
 from dynagrag.ui.rename_box import ask_title
 from dynagrag.ui.safe_markdown import clean, plain, short_label
 from dynagrag.ui.state import WorkspaceSession
@@ -60,6 +61,7 @@ def _show_document(session: WorkspaceSession, document: Document) -> None:
             state.link_to_page("source", f"**{plain(title)}**", ":material/description:", **place)
             st.caption(plain(plural(len(turns), "turn") + named))
         with st.container(horizontal=True, width="content"):
+            ask_language(session, document)
             ask_title(session, document)
             # without a key it stays open, for the next one
             with st.popover("Delete", icon=":material/delete:", key=f"deletion_{document.id}"):

@@ -176,7 +176,8 @@ def ask(
     question: Annotated[
         str | None,
         typer.Argument(
-            metavar="QUESTION", help="The question. Without one, a conversation begins."
+            metavar="QUESTION",
+            help="The question, of 10,000 characters at most. Without one, a conversation begins.",
         ),
     ] = None,
     workspace: WORKSPACE = None,

@@ -18,6 +18,7 @@ from dynagrag.cli.terminal import (
     set_up_log,
 )
 from dynagrag.core.errors import UsageError
+from dynagrag.core.text import plural
 from dynagrag.registry.stores import StoreAddress, store_words
 
 
@@ -83,8 +84,8 @@ def backup(
         return 0
     size, num, digest = file.stat().st_size, manifest.counts["documents"], manifest.digest[:12]
     say(
-        f"{file}: workspace {manifest.workspace}, {num} documents, {size / 1e6:.1f} MB, digest"
-        f" {digest}"
+        f"{file}: workspace {manifest.workspace}, {plural(num, 'document')}, {size / 1e6:.1f} MB,"
+        f" digest {digest}"
     )
     if not manifest.is_current:
         complain(
@@ -126,8 +127,8 @@ def restore(
         return 0
     name, num, digest = manifest.workspace, manifest.counts["documents"], manifest.digest[:12]
     say(
-        f"workspace {name}: {num} documents, digest {digest}, in {restored.address}; ask it with -w"
-        f" {name}"
+        f"workspace {name}: {plural(num, 'document')}, digest {digest}, in {restored.address};"
+        f" ask it with -w {name}"
     )
     return 0
 
@@ -173,8 +174,8 @@ def copy(
         say_json(asdict(report))
         return 0
     say(
-        f"copied {report.num_documents} documents ({report.num_sent} sent by this run), digest"
-        f" {report.digest}"
+        f"copied {plural(report.num_documents, 'document')} ({report.num_sent} sent by this run),"
+        f" digest {report.digest}"
     )
     say(f"workspace {name} stays where it was; use the copy with --store {shown}")
     return 0

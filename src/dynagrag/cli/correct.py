@@ -21,7 +21,7 @@ from dynagrag.cli.terminal import (
     set_up_log,
 )
 from dynagrag.core.errors import UsageError
-from dynagrag.core.text import times
+from dynagrag.core.text import plural, times
 
 if TYPE_CHECKING:
     from dynagrag.curation.corrections import Outcome
@@ -107,9 +107,8 @@ def _correction(act: "Callable[..., Outcome]") -> Callable[..., int]:
             )
         else:
             say(
-                f"{done.num_before} entities before, {done.num_after} now; undo with `dynagrag"
-                " graph"
-                f" undo-edit {done.edits[-1].id[:12]}`"
+                f"{plural(done.num_before, 'entity', 'entities')} before, {done.num_after} now;"
+                f" undo with `dynagrag graph undo-edit {done.edits[-1].id[:12]}`"
             )
             for sign, entities in (("-", done.went), ("+", done.came)):
                 for entity in entities[:_MAX_CHANGES]:

@@ -20,7 +20,8 @@ def demo(
     verbose: VERBOSE = False,
 ) -> int:
     """Ingest a real transcript (Apollo 13) and ask three questions. A real model's replies ship
-    with dynagrag.
+    with dynagrag. The workspace `demo` is made afresh; one with documents or corrections of yours
+    is left alone.
     """
     set_up_log(verbose)
     from dynagrag.demo import run_demo

@@ -114,8 +114,8 @@ def delete(
                 else f"deleted {document.title}"
             )
             say(
-                f"{done}; the graph has {report.num_entities} entities and {report.num_relations}"
-                " relations"
+                f"{done}; the graph has {plural(report.num_entities, 'entity', 'entities')} and"
+                f" {plural(report.num_relations, 'relation')}"
             )
     return 0
 

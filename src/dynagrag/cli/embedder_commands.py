@@ -22,7 +22,10 @@ def use(
     workspace: WORKSPACE = None,
     store: STORE = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the estimate, and change nothing.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Show the estimate, or what would be fetched; change nothing."
+        ),
     ] = False,
     give_up: Annotated[
         bool,
@@ -39,6 +42,8 @@ def use(
     Example: dynagrag embedder use bge-small -w talks
     """
     from dynagrag.config.settings import where_set
+    from dynagrag.models.embedders import open_embedder
+    from dynagrag.models.local_embedder import LocalEmbedder
     from dynagrag.upkeep.embedder_switch import estimate_switch, give_up_switch, switch_embedder
     from dynagrag.workspace.own_embedder import is_named
 
@@ -47,7 +52,20 @@ def use(
         if give_up:
             say("removed" if give_up_switch(space) else "there was no unfinished switch")
             return 0
+        opened = open_embedder(spec, settings)
+        local = opened if isinstance(opened, LocalEmbedder) else None
+        if dry_run and local is not None and (fetched := local.to_fetch()):
+            if as_json:
+                say_json({"to_fetch": fetched})
+            else:
+                say(
+                    f"it would fetch {fetched} first; nothing was fetched. The time is estimated"
+                    f" once it is there: `dynagrag models pull {spec}`"
+                )
+            return 0
         found = estimate_switch(space, space.embedder)
+        if local is not None and (note := local.catalogue_note()):
+            complain(note)
         if dry_run and as_json:
             say_json(asdict(found) | {"seconds": found.seconds})
             return 0

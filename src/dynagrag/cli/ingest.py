@@ -2,15 +2,19 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dynagrag.cli.options import EMBEDDER, FOLLOW_LINKS, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
 from dynagrag.cli.run_job import run_prepared
 from dynagrag.cli.terminal import ProgressBars, is_terminal, open_space, read_settings, set_up_log
+from dynagrag.core.errors import DynaGragError
 from dynagrag.registry.choices import chosen, listed
 from dynagrag.registry.extractors import EXTRACTORS, NO_LLM
+
+if TYPE_CHECKING:
+    from dynagrag.config.settings import Settings
 
 EXTRACTOR = Annotated[
     str,
@@ -140,6 +144,7 @@ def ingest(
     from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
     from dynagrag.ingest.load import find_sources
     from dynagrag.ingest.load.speaker_names import SpeakerNames, read_speaker_names
+    from dynagrag.workspace.address import workspace_meant
     from dynagrag.workspace.glossaries import read_glossaries
     from dynagrag.workspace.ingest_job import IngestOptions, check_options
 
@@ -166,10 +171,28 @@ def ingest(
     read_glossaries(options.glossaries)
     if chosen("extractor", extractor, EXTRACTORS).needs_model and settings.llm is None:
         options = replace(options, extractor=_ask_for_fast(yes))
-    with open_space(workspace, settings, create=True) as space:
-        with ProgressBars(as_json) as progress:
-            prepared = space.prepare_ingest(paths, options, progress)
-        return run_prepared(prepared, yes, as_json)
+    folder = settings.workspaces_dir / workspace_meant(workspace, settings)
+    is_new = not folder.exists()
+    try:
+        with open_space(workspace, settings, create=True) as space:
+            with ProgressBars(as_json) as progress:
+                prepared = space.prepare_ingest(paths, options, progress)
+            return run_prepared(prepared, yes, as_json)
+    except DynaGragError:
+        if is_new and folder.exists():
+            _remove_if_empty(workspace, settings)
+        raise
+
+
+def _remove_if_empty(workspace: str | None, settings: "Settings") -> None:
+    """Removes a workspace that this command made, and in which nothing was begun."""
+    from dynagrag.workspace.workspace_catalog import delete_workspace
+
+    with open_space(workspace, settings) as space:
+        is_empty = not space.jobs() and not space.store.documents()
+        name = space.name
+    if is_empty:
+        delete_workspace(name, settings)
 
 
 def _ask_for_fast(yes: bool) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +17,7 @@ from dynagrag.cli.terminal import (
     say_json,
 )
 from dynagrag.core.errors import UsageError
-from dynagrag.core.text import clock, cut
+from dynagrag.core.text import clock, cut, plural
 
 if TYPE_CHECKING:
     from dynagrag.config.settings import Settings
@@ -160,12 +161,25 @@ def _print_alike(labels: set[str]) -> None:
 
 
 def _print_speakers(turns: "Sequence[SourceTurn]") -> None:
+    from dynagrag.core.ids import entity_key
+    from dynagrag.core.role_labels import is_role_label
     from dynagrag.ingest.load.introductions import introductions
     from dynagrag.ingest.load.speaker_audit import are_doubtful, audit_speakers
 
     if not any(turn.speaker for turn in turns):
         say("  speakers: no speakers to check")
         return
+    labels = {turn.speaker for turn in turns if turn.speaker}
+    roles = sorted(label for label in labels if is_role_label(entity_key(label)))
+    if roles:
+        shown = ", ".join(roles[:_MAX_LABELS])
+        option = f"--speaker-map {quote(f'{roles[0]}=NAME')}"
+        say(in_line(f"  roles, which are somebody else's in each file: {shown}"))
+        say(
+            in_line(
+                f"    `dynagrag ingest {option}` says who it is, or joins those of several files"
+            )
+        )
     findings, introduced = audit_speakers(turns), introductions(turns)
     if findings:
         say("  speakers doubtful:" if are_doubtful(findings) else "  speakers to look at:")
@@ -196,8 +210,8 @@ def _print_source(source: "LoadedSource") -> None:
     of_cues = f" of {len(source.turns)} cues" if len(turns) != len(source.turns) else ""
     say(in_line(source.path))
     say(
-        f"  {source.format}, {source.encoding or 'text'}: {len(turns)} turns{of_cues}, {num_words}"
-        f" words, {language_name(language)}"
+        f"  {source.format}, {source.encoding or 'text'}: {plural(len(turns), 'turn')}{of_cues},"
+        f" {plural(num_words, 'word')}, {language_name(language)}"
     )
     say("  labels:" if source.labels else "  labels: none")
     for label in source.labels[:_MAX_LABELS]:

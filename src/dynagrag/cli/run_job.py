@@ -69,7 +69,7 @@ def run_prepared(
         more = f" (and {num_more} more; see `dynagrag inspect`)" if num_more else ""
         raise DynaGragError(f"nothing could be read: {first.path}: {first.refused}{more}")
     if plan.removes_missing and plan.missing:
-        gone = f"{len(plan.missing)} documents whose files are gone"
+        gone = f"{plural(len(plan.missing), 'document')} whose files are gone"
         if not confirm(f"Delete {gone}, and continue?", yes, without_terminal=False):
             raise UsageError(f"nothing was done: confirm the deletion of {gone} with --yes")
     elif is_costly and not confirm("Continue?", yes, without_terminal=True):
@@ -144,7 +144,7 @@ def _print_plan(plan: "IngestPlan", workspace: str) -> None:
         say(
             f"workspace {workspace}: {len(plan.new)} new, {len(plan.changed)} changed,"
             f" {len(plan.unchanged)} unchanged, {moved}{len(plan.refused)} refused;"
-            f" {plan.num_chunks} chunks to extract"
+            f" {plural(plan.num_chunks, 'chunk')} to extract"
         )
     else:
         say(
@@ -170,7 +170,7 @@ def _print_plan(plan: "IngestPlan", workspace: str) -> None:
         say(f"  refused {in_line(source.path)}: {source.refused}")
     if plan.missing:
         what = "are deleted" if plan.removes_missing else "stay (--remove-missing deletes them)"
-        say(f"  {len(plan.missing)} documents whose files are gone {what}:")
+        say(f"  {plural(len(plan.missing), 'document')} whose files are gone {what}:")
         for document in plan.missing[:_MAX_SHOWN]:
             say(f"    {document.title}  ({in_line(document.uri)})")
         if len(plan.missing) > _MAX_SHOWN:

@@ -7,6 +7,9 @@ and ("a", "bc") differ.
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
+
+from dynagrag.core.role_labels import is_role_label
 
 _EDGES = "\"'`‘’“”«»()[]{}<>.,;:!? \t\r\n"
 _LEADING_ARTICLE = re.compile(r"^(?:the|an|a)\s+(?=\S)")
@@ -27,7 +30,7 @@ _QUOTES = str.maketrans(
     }
 )
 
-GENERIC_SPEAKER = re.compile(
+NUMBERED_SPEAKER = re.compile(
     r"^(?:speaker[ _-]?\w{1,3}|spk[ _-]?\d+|[a-z]|unknown(?: speaker)?|\d{1,3}|participant["
     r" _-]?\d*)$",
     re.IGNORECASE,
@@ -73,12 +76,19 @@ def plain_title(title: str) -> str:
     return _BRACKETS.sub(" ", title).strip() or title.strip()
 
 
-def speaker_key(name: str, source_sha256: str) -> str:
-    """The key of a speaker; a generic label (SPEAKER_00, A, Unknown) is scoped to its document's
-    content.
+@lru_cache(maxsize=4096)
+def is_generic_speaker(label: str) -> bool:
+    """Whether a label is somebody else's in each document: a number's or letter's (SPEAKER_00, A),
+    `Unknown`, or a role's in one talk (Interviewee, Guest 2). An office's (Chair) isn't.
     """
+    key = entity_key(label)
+    return NUMBERED_SPEAKER.match(key) is not None or is_role_label(key)
+
+
+def speaker_key(name: str, source_sha256: str) -> str:
+    """The key of a speaker; a generic label is scoped to its document's content."""
     key = entity_key(name)
-    if GENERIC_SPEAKER.match(key):
+    if is_generic_speaker(name):
         return f"{key} @{source_sha256[:12]}"
     return key
 

@@ -10,7 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
 
-from dynagrag.core.schema import CosineScale, EmbedderIdentity, Usage, Vector, Vectors
+from dynagrag.core.schema import (
+    CosineScale,
+    EmbedderIdentity,
+    TokenVectors,
+    Usage,
+    Vector,
+    Vectors,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +167,17 @@ class ScaledEmbedder(Protocol):
     @property
     def scale(self) -> CosineScale:
         """Where its cosines lie."""
+
+
+@runtime_checkable
+class TokenEmbedder(Protocol):
+    """An embedder in this process, which may tell the vectors of a text's tokens too."""
+
+    def query_tokens(self, text: str) -> TokenVectors | None:
+        """Of a question; None where the model gives a vector a text alone."""
+
+    def document_tokens(self, texts: Sequence[str]) -> list[TokenVectors] | None:
+        """The same of documents."""
 
 
 @runtime_checkable

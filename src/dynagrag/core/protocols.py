@@ -19,6 +19,7 @@ from dynagrag.core.model_protocols import (
     Reranker,
     ScaledEmbedder,
     ServedEmbedder,
+    TokenEmbedder,
 )
 from dynagrag.core.schema import (
     Chunk,
@@ -59,6 +60,7 @@ __all__ = [
     "Reranker",
     "ScaledEmbedder",
     "ServedEmbedder",
+    "TokenEmbedder",
 ]
 """Protocols of models, from `core.model_protocols`."""
 

@@ -11,8 +11,8 @@ _MAX_QUOTE = 160
 def near_lines(view: Row) -> Iterator[str]:
     """The lines of a neighbourhood."""
     yield (
-        f"{view['name']}: {len(view['entities']) - 1} entities and {len(view['relations'])}"
-        " relations around it"
+        f"{view['name']}: {plural(len(view['entities']) - 1, 'entity', 'entities')} and"
+        f" {plural(len(view['relations']), 'relation')} around it"
     )
     yield from _relation_lines(view)
     if view["is_cut"]:
@@ -26,7 +26,7 @@ def overview_lines(view: Row) -> Iterator[str]:
         yield (
             f"  {row['weight']:>5}  {row['name']}"
             + (f" ({row['type']})" if row["type"] else "")
-            + f", {row['relations']} relations"
+            + f", {plural(row['relations'], 'relation')}"
         )
     yield "relations (weight = times stated):"
     yield from _relation_lines(view)

@@ -14,11 +14,12 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynagrag.core.errors import ModelError, ModelUnavailableError
+from dynagrag.core.errors import ModelError, ModelUnavailableError, UsageError
 from dynagrag.core.schema import Answer
 from dynagrag.core.text import plural
 from dynagrag.workspace.conversations import ConversationBook, Exchange, KeptAnswer, now
@@ -98,11 +99,14 @@ def run_demo(
 
     `record` keeps the replies of a live run in that folder; `reuse` is a file of earlier replies of
     the same model to begin with.
+
+    Raises:
+        UsageError: A workspace `demo` holds documents or corrections of yours.
     """
     settings = settings.model_copy(
         update={"llm": MODEL, "checker": "rules"}
     )  # the verdicts are the same, recorded or live
-    shutil.rmtree(settings.workspaces_dir / WORKSPACE, ignore_errors=True)
+    _remove_last_demo(settings)
     with _open(settings, no_cache, out, progress) as space:
         if reuse is not None:
             space.journal.import_replies(reuse)
@@ -128,6 +132,24 @@ def run_demo(
         if record is not None:
             _record(space, record)
     print_next_steps(out)
+
+
+def _remove_last_demo(settings: "Settings") -> None:
+    folder = settings.workspaces_dir / WORKSPACE
+    if not folder.exists():
+        return
+    shipped = {sha256(path.read_bytes()).hexdigest() for path in transcripts()}
+    with open_workspace(WORKSPACE, settings=settings, create=False) as space:
+        store = space.store
+        own = [doc.title for doc in store.documents() if doc.sha256 not in shipped]
+        num_edits = len(store.edits())
+    if own or num_edits:
+        held = own[:1] or [plural(num_edits, "correction")]
+        raise UsageError(
+            f"the workspace {WORKSPACE!r} holds work of yours ({held[0]}), and the demo makes it"
+            f" afresh: `dynagrag workspaces rename {WORKSPACE} NAME` keeps it under another name"
+        )
+    shutil.rmtree(folder)
 
 
 def print_next_steps(out: Callable[[str], None]) -> None:

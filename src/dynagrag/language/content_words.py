@@ -1,7 +1,10 @@
 """The words of a text that say something, in the text's language: function words left out."""
 
+import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 
+from dynagrag.language.participles import verb_stems
 from dynagrag.language.stemming import stem_of
 from dynagrag.language.word_runs import words
 from dynagrag.language.words import FUNCTION_WORDS
@@ -18,8 +21,22 @@ def content_words(text: str, language: str) -> list[str]:
 
 
 def stems_in(text: str, language: str) -> frozenset[str]:
-    """The stems of the content words."""
-    return frozenset(stem_of(word, language) for word in content_words(text, language))
+    """The stems of the content words, with those of the verbs of participles."""
+    found = content_words(text, language)
+    own = {stem_of(word, language) for word in found}
+    return frozenset(own.union(participle_stems(text, found, language)))
+
+
+def participle_stems(text: str, found: Iterable[str], language: str) -> Iterator[str]:
+    """The stems of the verbs of the participles among a text's content words: those in small
+    letters, since nouns begin with ge- too ("das Gericht").
+    """
+    small = None
+    for word in found:
+        if stems := verb_stems(word, language):
+            small = small or frozenset(re.findall(r"\b[^\W\dA-ZÄÖÜ]\w*", text))
+            if word in small:
+                yield from stems
 
 
 @cache

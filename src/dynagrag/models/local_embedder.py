@@ -16,7 +16,7 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.embedder_names import stored_name
 from dynagrag.core.errors import SettingsError
 from dynagrag.core.extras import lacking_extras
-from dynagrag.core.schema import EmbedderIdentity, Vector, Vectors
+from dynagrag.core.schema import EmbedderIdentity, TokenVectors, Vector, Vectors
 from dynagrag.models.catalog import hub_model, model_path, pull
 from dynagrag.models.embedder_traits import read_traits
 from dynagrag.models.hub import cached_snapshot, onnx_file
@@ -89,6 +89,26 @@ class LocalEmbedder:
             vector: Vector = self._opened().embed_queries(clean, prompt)[0]
         return vector
 
+    def query_tokens(self, text: str) -> TokenVectors | None:
+        """The vectors of a question's tokens; None where the model gives one a text alone, or
+        sentence-transformers runs it.
+        """
+        with self._lock:
+            engine = self._opened()
+            if not isinstance(engine, OnnxEngine):
+                return None
+            found = engine.query_tokens([clean_text(text)], self._settings.query_prefix)
+        return found[0] if found else None
+
+    def document_tokens(self, texts: Sequence[str]) -> list[TokenVectors] | None:
+        """The same of documents."""
+        clean = [clean_text(text) for text in texts]
+        with self._lock:
+            engine = self._opened()
+            if not isinstance(engine, OnnxEngine):
+                return None
+            return engine.document_tokens(clean, self._settings.document_prefix)
+
     def load_beside(self) -> None:
         """Begins to load it, in a thread that the process waits for at its end: a library's own
         code is not to be cut off there.
@@ -118,8 +138,7 @@ class LocalEmbedder:
             return _existing(self._spec)
         if self._row is not None and self._row.name == self._spec:
             return _known_folder(self._row, self._settings)
-        name = self._spec if "/" in self._spec else f"sentence-transformers/{self._spec}"
-        return hub_model(name, self._settings, prefers_onnx=not self._wants_torch)
+        return hub_model(_hub_name(self._spec), self._settings, prefers_onnx=not self._wants_torch)
 
     def _fitting(self, place: Path) -> Engine:
         """By what the folder holds. SettingsError where that is too little."""
@@ -145,20 +164,40 @@ class LocalEmbedder:
                 f"{folder} has no tokenizer.json: fetch it from the model's page, or write it with"
                 " transformers: AutoTokenizer.from_pretrained(...).save_pretrained(FOLDER)"
             )
-        known = self._row or known_by_name(self._spec) or known_by_name(folder.name)
-        if known is None and file is not None:
-            known = known_by_file(file)
+        known = self._known(folder, file)
         found = read_traits(folder, known.traits if known else None)
-        if known is not None and known is not self._row and found.from_catalogue:
-            _LOG.warning(
-                "%s doesn't tell its %s; taken from %s of the catalogue",
-                folder.name,
-                " and ".join(found.from_catalogue),
-                known.name,
-            )
         if file is not None:
             return OnnxEngine(folder, file, found.traits)
         return OnnxEngine(folder, graph_bytes(), found.traits, _weights(folder))
+
+    def _known(self, folder: Path, file: Path | None) -> KnownEmbedder | None:
+        """The catalogue's row of the model in a folder."""
+        known = self._row or known_by_name(self._spec) or known_by_name(folder.name)
+        return known_by_file(file) if known is None and file is not None else known
+
+    def catalogue_note(self) -> str:
+        """What a model's own files don't tell, and which row of the catalogue does; empty where
+        they tell all. It is fetched if need be.
+        """
+        folder, file = _files(self._place(), self._row)
+        known = self._known(folder, file)
+        if self._wants_torch or known is None or known is self._row:
+            return ""
+        lacking = " and ".join(read_traits(folder, known.traits).from_catalogue)
+        told = f"{folder.name} doesn't tell its {lacking}; taken from {known.name} of the catalogue"
+        return told if lacking else ""
+
+    def to_fetch(self) -> str:
+        """What the first use fetches, with its size where the catalogue has it; empty for none."""
+        if _is_place(self._spec):
+            return ""
+        row = self._row if self._row and self._row.name == self._spec else None
+        if row is None:
+            name = _hub_name(self._spec)
+            is_there = model_path(name, self._settings) or cached_snapshot(name)
+            return "" if is_there else f"{name} from the model hub"
+        size_mb = CATALOG[row.name].size_bytes // 10**6
+        return "" if _there(row, self._settings) else f"the embedder {row.model} ({size_mb} MB)"
 
 
 def _row(spec: str) -> KnownEmbedder | None:
@@ -223,13 +262,22 @@ def _weights(folder: Path) -> dict[str, Vectors]:
         ) from err
 
 
-def _known_folder(row: KnownEmbedder, settings: Settings) -> Path:
-    """Where an embedder of the catalogue lies, fetched if need be."""
+def _hub_name(spec: str) -> str:
+    return spec if "/" in spec else f"sentence-transformers/{spec}"
+
+
+def _there(row: KnownEmbedder, settings: Settings) -> Path | None:
+    """Where an embedder of the catalogue lies; None before it is fetched."""
     if (there := model_path(row.name, settings)) is not None:
         return there
     snapshot = None if CATALOG[row.name].packages else cached_snapshot(row.hub_id)
-    if snapshot is not None and (snapshot / row.onnx_file).is_file():
-        return snapshot
+    return snapshot if snapshot is not None and (snapshot / row.onnx_file).is_file() else None
+
+
+def _known_folder(row: KnownEmbedder, settings: Settings) -> Path:
+    """Where an embedder of the catalogue lies, fetched if need be."""
+    if (there := _there(row, settings)) is not None:
+        return there
     _LOG.warning(
         "fetching the embedder %s (%d MB), once", row.model, CATALOG[row.name].size_bytes // 10**6
     )

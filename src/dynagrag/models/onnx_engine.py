@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dynagrag.core.errors import ModelError, SettingsError
-from dynagrag.core.schema import Vectors
+from dynagrag.core.schema import TokenVectors, Vectors
 from dynagrag.core.vectors import unit_rows
 from dynagrag.models.embedder_traits import DenseLayer, EmbedderTraits, Pooling, no_pooling
 
@@ -94,6 +94,39 @@ class OnnxEngine:
         """The same of documents."""
         return self._embed(texts, self.traits.document_prompt if prompt is None else prompt)
 
+    def query_tokens(self, texts: Sequence[str], prompt: str | None) -> list[TokenVectors] | None:
+        """The tokens of each text, the prompt's and special ones apart; None where the graph pools
+        by itself. Raises as `embed_queries`.
+        """
+        return self._tokens(texts, self.traits.query_prompt if prompt is None else prompt)
+
+    def document_tokens(
+        self, texts: Sequence[str], prompt: str | None
+    ) -> list[TokenVectors] | None:
+        """The same of documents."""
+        return self._tokens(texts, self.traits.document_prompt if prompt is None else prompt)
+
+    def _tokens(self, texts: Sequence[str], prompt: str) -> list[TokenVectors] | None:
+        if self._is_pooled:
+            return None
+        encodings = self._tokenizer.encode_batch([prompt + text for text in texts])
+        windows = [list(own.ids[: self._max_tokens]) or [0] for own in encodings]
+        found: dict[int, TokenVectors] = {}
+        for batch in batches([len(window) for window in windows], self._num_rows):
+            hidden, _ = self._run([windows[number] for number in batch])
+            for number, vectors in zip(batch, hidden, strict=True):
+                own, num = encodings[number], len(windows[number])
+                places = zip(own.offsets[:num], own.special_tokens_mask[:num], strict=True)
+                kept = [
+                    (i, (max(0, start - len(prompt)), end - len(prompt)))
+                    for i, ((start, end), is_special) in enumerate(places)
+                    if not is_special and end > len(prompt)
+                ]
+                found[number] = TokenVectors(
+                    tuple(span for _, span in kept), unit_rows(vectors[[i for i, _ in kept]])
+                )
+        return [found[number] for number in range(len(texts))]
+
     def _embed(self, texts: Sequence[str], prompt: str) -> Vectors:
         """Texts of like length share a batch; each is embedded once."""
         place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
@@ -140,7 +173,8 @@ class OnnxEngine:
         rows[[number for batch in order for number in batch]] = found
         return rows
 
-    def _pooled(self, windows: Sequence[Sequence[int]]) -> Vectors:
+    def _run(self, windows: Sequence[Sequence[int]]) -> tuple[Vectors, Ids]:
+        """What the graph gives for each window, (n, t, d) or (n, d), and the mask (n, t)."""
         lengths = np.array([len(window) for window in windows])
         shape = self._num_rows or len(windows), self._num_columns or lengths.max()
         ids = np.zeros(shape, dtype=np.int64)
@@ -152,10 +186,13 @@ class OnnxEngine:
             (found,) = self._session.run([self._output], self._fed(ids, mask))
         except Exception as err:  # the library has errors of its own for each kind
             raise ModelError(f"the embedder failed: {' '.join(str(err).split())[:200]}") from err
-        hidden, num = np.asarray(found, dtype=np.float32), len(windows)
+        return np.asarray(found, dtype=np.float32)[: len(windows)], mask[: len(windows)]
+
+    def _pooled(self, windows: Sequence[Sequence[int]]) -> Vectors:
+        hidden, mask = self._run(windows)
         if self._is_pooled:
-            return hidden[:num]
-        vectors = _pooled(hidden[:num], mask[:num], self.traits.pooling)
+            return hidden
+        vectors = _pooled(hidden, mask, self.traits.pooling)
         for weight, bias, is_tanh in self._dense:
             vectors = vectors @ weight.T + bias
             vectors = np.tanh(vectors) if is_tanh else vectors

@@ -24,6 +24,7 @@ from dynagrag.core.files.private_files import is_open_to_others, make_folder
 from dynagrag.core.files.read_only import is_read_only
 from dynagrag.core.protocols import Embedder, GraphStore, RecordStore, StoreUpkeep
 from dynagrag.core.schema import EmbedderIdentity, Finding, Vector, VectorKind, Vectors
+from dynagrag.core.text import plural
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
 from dynagrag.graph_store.derived.graph_digest import digest
@@ -264,8 +265,8 @@ def _inside(space: Workspace, embedder: EmbedderIdentity | None) -> list[Finding
 def _summary(space: Workspace) -> Finding:
     num_documents, num_chunks = len(space.store.documents()), space.store.num_chunks()
     finding = (
-        f"{num_documents} documents, {num_chunks} chunks, digest {space.store.digest()[:12]};"
-        f" {space.store.address()}"
+        f"{plural(num_documents, 'document')}, {plural(num_chunks, 'chunk')},"
+        f" digest {space.store.digest()[:12]}; {space.store.address()}"
     )
     return Finding(f"workspace {space.name}", True, finding)
 
@@ -370,7 +371,7 @@ def _set_aside(space: Workspace) -> Finding:
     num = len(space.journal.set_asides())
     if not num:
         return Finding("set aside", True, "no chunk")
-    return Finding("set aside", False, f"{num} chunks", "the same ingest tries them again")
+    return Finding("set aside", False, plural(num, "chunk"), "the same ingest tries them again")
 
 
 def _jobs(space: Workspace) -> Finding:
@@ -402,7 +403,8 @@ def _repair(space: Workspace) -> list[Finding]:
         after = space.store.digest()
     same = "the same as before" if before == after else f"was {before[:12]}"
     finding = (
-        f"derived again: {graph.num_entities} entities, {graph.num_relations} relations, digest"
+        f"derived again: {plural(graph.num_entities, 'entity', 'entities')},"
+        f" {plural(graph.num_relations, 'relation')}, digest"
         f" {after[:12]} ({same})"
     )
     return [*done, Finding("repair", True, finding)]

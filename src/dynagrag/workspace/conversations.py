@@ -421,7 +421,7 @@ def exchange_as_text(exchange: Exchange) -> str:
             for label, _, line in shown_lines(answer):
                 shown.append((with_numbers(f"[{label}] ", answer), line))
         if not shown and answer.clips:
-            for number, clip in enumerate(answer.clips, start=1):
+            for number, clip in enumerate(answer.shown_clips, start=1):
                 pieces += clip_rows(clip, number, ("", ""))
         elif not shown:  # an answer that an earlier version kept
             shown = [("", line) for line in answer.evidence[:_NUM_COPIED]]
@@ -471,7 +471,7 @@ def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
             cited.append((f"{label}, {note}" if note else label, line))
         cited += [(f"{label}, {IDLE}", line) for label, line in idle_citations(answer)]
     elif answer.clips:
-        for number, clip in enumerate(answer.clips, start=1):
+        for number, clip in enumerate(answer.shown_clips, start=1):
             lines += _clip_markdown(clip, number)
     else:  # an earlier version kept it
         cited += [("-", line) for line in answer.evidence]

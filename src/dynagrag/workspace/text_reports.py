@@ -232,10 +232,11 @@ def _subgraph_lines(trace: AnswerTrace) -> Iterator[str]:
 def _evidence(answer: Answer, num_lines: int | None) -> Iterator[str]:
     if num_lines is None and answer.clips:
         marks = hit_marks(answer.clips)
-        for number, clip in enumerate(answer.clips, start=1):
+        for number, clip in enumerate(answer.shown_clips, start=1):
             yield from clip_rows(clip, number, marks)
-        num, shown = len(answer.evidence), " ".join(dict.fromkeys(marks))
-        yield f"  ({shown} marks what fits best; --lines N shows N of {plural(num, 'single line')})"
+        marked = f"{' '.join(dict.fromkeys(marks))} marks what fits best; "
+        num = plural(len(answer.evidence), "single line")
+        yield f"  ({'' if answer.is_nothing_fitting else marked}--lines N shows N of {num})"
         return
     num_lines = NUM_KEPT if num_lines is None else num_lines  # an answer that was kept before
     for line in answer.evidence[:num_lines]:

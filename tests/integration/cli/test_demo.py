@@ -7,7 +7,9 @@ import pytest
 
 from dynagrag import demo
 from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import UsageError
 from dynagrag.core.schema import Verdict
+from dynagrag.curation import corrections
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.claims.verdict_text import marked_text
 from dynagrag.workspace.asking import AskOptions
@@ -88,6 +90,22 @@ def test_who_ran_make_demo_is_told_how_the_shell_finds_the_next_commands(
     demo.print_next_steps(lines.append)
     told = [line for line in lines if line.strip().startswith("source ") and "bin/activate" in line]
     assert len(told) == (0 if is_found else 1)
+
+
+@pytest.mark.parametrize("is_corrected", [True, False])
+def test_a_demo_that_holds_work_of_a_visitor_is_left_alone(
+    home: Path, tmp_path: Path, is_corrected: bool
+) -> None:
+    own = tmp_path / "minutes.txt"
+    own.write_text("ANN: The mill is old.\nBO: The mill is loud.\n")
+    with open_workspace(demo.WORKSPACE, embedder=FakeEmbedder()) as space:
+        paths = demo.transcripts() if is_corrected else [own]
+        space.ingest([str(path) for path in paths], IngestOptions(extractor="fast"))
+        if is_corrected:
+            corrections.rename(space, "EECOM", "Electrical officer", by="me")
+    with pytest.raises(UsageError, match=r"holds work of yours.*workspaces rename demo NAME"):
+        demo.run_demo(load_settings(), False, print, lambda *_: None)
+    assert (load_settings().workspaces_dir / demo.WORKSPACE).exists()
 
 
 @pytest.mark.model

@@ -84,3 +84,23 @@ def test_a_job_goes_on_with_the_embedder_that_its_workspace_has_got_since(
     resumed = cli("jobs", "resume", "-w", "w", "--max-calls", "500", "--yes")
     assert resumed.code == 0, resumed.err
     assert cli("ask", "Who works?", "-w", "w", "--embedder", "openai:other").code == 0
+
+
+@pytest.mark.usefixtures("server")
+def test_a_dry_run_fetches_nothing_and_says_what_would_be(
+    corpus: Any, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (path,) = corpus.many(1, num_turns=12)
+    assert cli("ingest", str(path), "-w", "w", "--extractor", "fast").code == 0
+
+    def fetched(*_: object, **__: object) -> None:
+        raise AssertionError("it fetches")
+
+    monkeypatch.setattr("dynagrag.models.local_embedder.pull", fetched)
+    monkeypatch.setattr("dynagrag.models.local_embedder.hub_model", fetched)
+    dry = cli("embedder", "use", "multilingual-e5-small", "-w", "w", "--dry-run")
+    assert dry.code == 0, dry.err
+    assert "would fetch the embedder " in dry.out
+    assert " MB) first; nothing was fetched" in dry.out
+    found = cli("embedder", "use", "some/model", "-w", "w", "--dry-run", "--json").json
+    assert found == {"to_fetch": "some/model from the model hub"}

@@ -219,3 +219,19 @@ def test_an_ingest_lists_labels_that_are_nobody_and_words_without_a_speaker(
     assert cli("ingest", again, "--extractor", "fast", "--speaker-map", given).code == 0
     assert "49%" in shown
     assert "49%" not in cli("ingest", again, "--extractor", "fast").out
+
+
+def test_an_ingest_that_is_refused_leaves_no_workspace_that_was_not_there(
+    cli: Any, corpus: Any
+) -> None:
+    path = corpus.folder / "talk.txt"
+    path.write_text("")
+    refused = cli("ingest", path, "--extractor", "fast", "-w", "new")
+    assert (refused.code, "is empty" in refused.err) == (1, True)
+    path.write_text(TALK)
+    wrong = cli("ingest", path, "--extractor", "fast", "-w", "new", "--speaker-map", "Ann=Anna Lee")
+    assert "nobody has: 'Ann'" in wrong.err
+    assert "there is no workspace" in cli("workspaces", "list").err
+    assert cli("ingest", path, "--extractor", "fast", "-w", "new").code == 0
+    assert cli("ingest", path, "--extractor", "fast", "-w", "new", "--speaker-map", "A=B").code == 2
+    assert "new: 1 document" in cli("workspaces", "list").out

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from dynagrag import open_workspace
+
 TALK = """Ann: Welcome to the show, and to our guest.
 Ben: Thank you, Ben. It rains a lot here.
 Ann: Hello, Ann. So it does.
@@ -79,3 +81,25 @@ def test_the_report_of_an_ingest_calls_speakers_by_the_names_they_were_given(
     assert read["names"] == {"Speaker 3": ""}
     kept = cli("ingest", talks / "lab.txt", "-w", "third", "--extractor", "fast").out
     assert "Speaker 3 (1 turn" not in kept
+
+
+def test_a_role_is_somebody_else_in_each_file_until_a_person_says_who(
+    tmp_path: Path, cli: Callable[..., Any], server: object
+) -> None:
+    talk = "Interviewer: What do you make?\n\nInterviewee: {}\n\n" * 3
+    files = [tmp_path / name for name in ("glass.txt", "dress.txt")]
+    for path, made in zip(files, ("I blow glass in Murano.", "I sew coats."), strict=True):
+        path.write_text(talk.format(*[made] * 3), encoding="utf-8")
+    shown = cli("inspect", "--speakers", files[0]).out
+    assert "roles, which are somebody else's in each file: Interviewee, Interviewer\n" in shown
+
+    def speakers(workspace: str, *options: str) -> list[str]:
+        done = cli("ingest", *files, "-w", workspace, "--extractor", "fast", *options)
+        assert done.code == 0, done.err
+        with open_workspace(workspace) as space:
+            entities = space.graph().entities
+        return sorted(entity.name for entity in entities if entity.is_speaker)
+
+    assert speakers("apart") == ["Interviewee", "Interviewee", "Interviewer", "Interviewer"]
+    joined = ("--speaker-map", "Interviewer=Ann Lee")
+    assert speakers("joined", *joined) == ["Ann Lee", "Interviewee", "Interviewee"]

@@ -369,7 +369,7 @@ def test_documents_whose_files_are_gone_stay_unless_they_are_to_go(
     elsewhere.unlink()
     kept = cli("ingest", folder)
     assert (kept.code, cli("graph", "stats", "--json").json["documents"]) == (0, 4)
-    assert "1 documents whose files are gone stay (--remove-missing deletes them)" in kept.out
+    assert "1 document whose files are gone stay (--remove-missing deletes them)" in kept.out
     assert "--yes" in cli("ingest", folder, "--remove-missing").complaint(2)
     assert cli("graph", "stats", "--json").json["documents"] == 4
     gone = cli("ingest", folder, "--remove-missing", "--yes")

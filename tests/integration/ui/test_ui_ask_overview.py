@@ -14,7 +14,7 @@ def test_a_workspace_shows_what_is_in_it_and_a_suggested_question_is_asked(
     page = panel("ask.ask_page").run()
     assert not page.exception
     shown = words(page)
-    assert ":gray[27 words]" in shown
+    assert ":gray[27 words ·] [English](" in shown
     assert "**Maria** :gray[" in shown
     pills, topics = page.button_group
     assert any(name.startswith("Borealis Labs") for name in topics.options)

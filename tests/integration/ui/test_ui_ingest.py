@@ -117,6 +117,9 @@ def test_the_language_of_a_file_is_shown_and_can_be_changed_before_the_ingest(
     with open_workspace("default") as space:
         found = {document.title: document.language for document in space.store.documents()}
     assert found == {"rat": "nl", "talk": "en"}
+    labels = [box.proto.popover.label for box in page.get("popover")]
+    shown = [label for label in labels if label in ("Dutch", "English")]
+    assert sorted(shown) == ["Dutch", "English"], "and of documents that are in, with its box"
     _upload(page, ("rat.txt", rat.encode()))
     assert list(page.dataframe[0].value["Language"]) == ["Dutch"]
 

@@ -340,3 +340,12 @@ def test_the_flight_directors_loop_makes_a_graph_of_call_signs_in_seconds() -> N
     top = [key for key, _ in counts.most_common(15)]
     assert {"flight", "eecom", "capcom", "telmu", "inco", "gnc", "lm"} <= set(top)
     assert not {"okay", "roger", "go", "stand", "i'm", "copy", "that's", "we", "yeah"} & set(counts)
+
+
+def test_a_letter_before_two_blanks_or_an_acronym_ends_its_sentence() -> None:
+    """A language called C is no initial of what the next sentence begins with."""
+    assert "C. DC" not in names("It was written in C.  DC, the desk calculator, came first.")
+    assert "C. DC" not in names("It was written in C. DC came before it.")
+    assert "C. Ruiz" not in names("It was written in C.  Ruiz came before it.")
+    assert "J. R. Smith" in names("We met J. R. Smith there.")
+    assert "J. EINSTEIN" in names("We met J. EINSTEIN there.")

@@ -177,3 +177,38 @@ def test_a_documents_own_day_is_kept(tmp_path: Path) -> None:
     assert load_source(tmp_path / "dated.docx").meta["date"] == "2024-05-06"
     day = date.fromisoformat(load_source(tmp_path / "a.pdf").meta["date"])
     assert abs((day - today).days) <= 1
+
+
+def test_a_label_whose_colon_opens_the_next_block_labels_it(tmp_path: Path) -> None:
+    path = tmp_path / "talk.html"
+    path.write_text(
+        "<h3>Early days</h3><p><b>Ruiz</b></p>:&#9;Were the pumps old?"
+        "<p><b>Vale</b>: They were, all of them.</p><p><b>Ruiz</b></p>: And loud?"
+        "<p><b>Vale</b>: Not all.</p>",
+        encoding="utf-8",
+    )
+    turns = [(turn.speaker, turn.text) for turn in load_source(path).turns]
+    assert turns == [
+        (None, "Early days"),
+        ("Ruiz", "Were the pumps old?"),
+        ("Vale", "They were, all of them."),
+        ("Ruiz", "And loud?"),
+        ("Vale", "Not all."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("head", "title"),
+    [
+        ("<title>M:</title><h1>Pumps of Delft</h1>", "Pumps of Delft"),
+        ("<title>M:</title>", "talk"),
+        ("<title> - 1 -</title><h1>?</h1>", "talk"),
+        ("<title>The pumps</title><h1>Delft</h1>", "The pumps"),
+    ],
+)
+def test_a_page_s_title_without_a_word_is_passed_over(
+    tmp_path: Path, head: str, title: str
+) -> None:
+    path = tmp_path / "talk.html"
+    path.write_text(f"{head}<p>They were loud.</p>", encoding="utf-8")
+    assert load_source(path).title == title

@@ -99,6 +99,33 @@ def test_a_graph_that_pools_by_itself_needs_no_pooling_of_the_folder(tmp_path: P
     np.testing.assert_allclose(found, unit(rows.max(axis=0)), atol=1e-6)
 
 
+def test_tokens_stand_where_they_are_in_the_text_without_prompt_and_special_ones(
+    tmp_path: Path,
+) -> None:
+    make_embedder(tmp_path, prompts={"query": "query: ", "passage": "passage: "})
+    embedder = LocalEmbedder(str(tmp_path), Settings())
+    asked = embedder.query_tokens("pump failed")
+    found = embedder.document_tokens(["valve", "pump failed", ""])
+    assert asked is not None
+    assert found is not None
+    assert asked.spans == found[1].spans == ((0, 4), (5, 11))
+    assert (found[0].spans, found[2].spans) == (((0, 5),), ())
+    expected = np.array([unit(row) for row in word_vectors()[tokens("pump failed")]])
+    words = expected[-3:-1]  # the last is a special one
+    np.testing.assert_allclose(found[1].vectors, words, atol=1e-6)
+    np.testing.assert_allclose(asked.vectors, words, atol=1e-6)
+    long = embedder.document_tokens(["pump " * 600])
+    assert long is not None
+    assert 0 < len(long[0].spans) < MAX_TOKENS
+
+
+def test_a_graph_that_pools_by_itself_tells_no_tokens(tmp_path: Path) -> None:
+    make_embedder(tmp_path, {}, output="sentence_embedding")
+    embedder = LocalEmbedder(str(tmp_path), Settings())
+    assert embedder.query_tokens("pump") is None
+    assert embedder.document_tokens(["pump"]) is None
+
+
 @pytest.mark.parametrize(("activation", "act"), [("Identity", np.array), ("Tanh", np.tanh)])
 def test_dense_layers_behind_the_pooling_are_applied(
     tmp_path: Path, activation: str, act: Callable[[Vectors], Vectors]
@@ -261,10 +288,12 @@ def test_the_catalogue_serves_where_a_folder_does_not_tell(
         np.testing.assert_allclose(
             embedder.embed_documents(["crew"]), means("passage: crew"), atol=1e-6
         )
-    assert caplog.messages == [
+    assert caplog.messages == [], "a question says nothing of it"
+    assert isinstance(embedder, LocalEmbedder)
+    assert embedder.catalogue_note() == (
         "e5-small-v2 doesn't tell its pooling and longest input and prompts; taken from e5-small of"
         " the catalogue"
-    ]
+    )
     assert embedder.identity.name == "e5-small-v2"
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dynagrag import IngestOptions, open_workspace
+from dynagrag import AskOptions, IngestOptions, open_workspace
 from dynagrag.core.errors import UsageError
 from dynagrag.core.schema import Filters, Snapshot
 from dynagrag.fakes import FakeChat, FakeEmbedder
@@ -58,16 +58,54 @@ def test_no_bounds_change_nothing(fill: Fill) -> None:
     assert _inside(space) is space.current_graph.snapshot()
 
 
-def test_a_passage_over_the_bounds_is_cut_to_its_longest_run_of_turns(fill: Fill) -> None:
+def test_each_run_of_turns_inside_is_a_passage_of_its_own(fill: Fill) -> None:
     space = fill(TURNS)
-    (whole,) = space.current_graph.snapshot().passages
+    snapshot = space.current_graph.snapshot()
+    (whole,) = snapshot.passages
     (cut,) = _inside(space, speakers=("INES",)).passages
-    assert cut.id == whole.id
-    assert space.current_graph.snapshot().passage_text(cut) == "\n".join(
-        words for _, words in TURNS[1:3]
-    )
-    (leo,) = _inside(space, speakers=("Leo",)).passages
-    assert (leo.first_turn, leo.last_turn) == (0, 0)
+    assert snapshot.passage_text(cut) == "\n".join(words for _, words in TURNS[1:3])
+    leo = _inside(space, speakers=("Leo",))
+    assert [(p.first_turn, p.last_turn) for p in leo.passages] == [(0, 0), (3, 3)]
+    assert [p.index for p in leo.passages] == [0, 1]
+    assert len({p.id for p in (whole, cut, *leo.passages)}) == 4
+    assert leo.passage_vectors.tolist() == snapshot.passage_vectors[[0, 0]].tolist()
+    assert _inside(space, speakers=("leo", "ines", "maria")).passages == (whole,)
+
+
+def test_names_and_relations_are_in_the_run_that_says_them(fill: Fill) -> None:
+    turns = [
+        ("Leo", "Ada Byron founded Acme Works."),
+        ("Ines", "Go on."),
+        ("Leo", "Acme Works acquired Borealis Labs."),
+    ]
+    leo = _inside(fill(turns), speakers=("Leo",))
+    first, last = (p.id for p in leo.passages)
+    graph = leo.graph
+    held = {e.key: set(ids) for e, ids in zip(graph.entities, graph.entity_passages, strict=True)}
+    assert held == {
+        "leo": {first, last},
+        "ada byron": {first},
+        "acme works": {first, last},
+        "borealis labs": {last},
+    }
+    assert {r.label: r.passage_id for r in leo.records.values()} == {
+        "founded": first,
+        "acquired": last,
+    }
+    assert sorted(leo.facts.passage_rows.tolist()) == [0, 1]
+
+
+@pytest.mark.parametrize("retriever", ["hybrid", "bm25", "naive", "dynagrag", "triples", "pcst"])
+def test_every_answer_of_a_speaker_is_found_under_a_filter(fill: Fill, retriever: str) -> None:
+    answers = ["Pumps fail in winter when Acme Works is cold.", "Make was owned by Ada Byron."]
+    space = fill([("Ines", "Why?"), ("Leo", answers[0]), ("Ines", "Who?"), ("Leo", answers[1])])
+    options = AskOptions(retriever=retriever, filters=Filters(speakers=("Leo",)))
+    for question, answer in zip(
+        ("When do pumps at Acme Works fail?", "Who owned make, Ada Byron?"), answers, strict=True
+    ):
+        found = space.ask(question, options)
+        assert answer in {e.quote for e in found.evidence}
+        assert {e.speaker for e in found.evidence} == {"Leo"}
 
 
 def test_time_bounds_are_half_open(fill: Fill) -> None:
@@ -217,20 +255,6 @@ def test_a_quote_over_two_turns_is_inside_where_both_turns_are(fill: Fill) -> No
         assert list(inside.records) == ([record.id] if is_inside else [])
 
 
-def test_of_two_runs_the_one_with_more_text_is_kept_and_of_equals_the_first(fill: Fill) -> None:
-    space = fill(
-        [
-            ("Leo", "Yes."),
-            ("Leo", "No."),
-            ("Ines", "Acme Works acquired Borealis Labs."),
-            ("Leo", "Ada Byron founded Acme Works."),
-        ],
-        [("Ines", "So."), ("Leo", "One."), ("Ines", "Now."), ("Leo", "Two.")],
-    )
-    runs = [(p.first_turn, p.last_turn) for p in _inside(space, speakers=("Leo",)).passages]
-    assert runs == [(3, 3), (1, 1)]
-
-
 def test_a_passage_that_holds_a_part_of_a_turn_is_not_widened_to_the_turn(fill: Fill) -> None:
     space = fill(TURNS)
     snapshot = space.current_graph.snapshot()
@@ -269,9 +293,11 @@ def test_without_speakers_or_times_a_text_is_inside_as_a_whole_document_alone(
         inside = _inside(space, **bounds)
         assert [d.title for d in inside.documents.values()] == ["doc0"]
         assert inside.turns.keys() == inside.documents.keys()
-        assert len(inside.passage_vectors) == len(inside.passages) == 1
+        assert len(inside.passage_vectors) == len(inside.passages) > 0
 
 
+_WHO = st.sampled_from(("Leo", "Ines", ""))
+_SECOND = st.sampled_from((0, 10, 20))
 _TALK = st.lists(
     st.tuples(
         st.sampled_from(("Leo", "Ines")),
@@ -290,8 +316,34 @@ _TALK = st.lists(
         ).map(" ".join),
     ),
     min_size=1,
-    max_size=5,
+    max_size=8,
 )
+
+
+@given(documents=st.lists(_TALK, min_size=1, max_size=3, unique_by=str), who=_WHO, start=_SECOND)
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_passages_inside_hold_every_word_of_the_turns_inside_and_no_other(
+    fill: Fill, documents: list[list[tuple[str, str]]], who: str, start: int
+) -> None:
+    space = fill(*documents, extractor="fast")
+    filters = Filters(speakers=(who,), start_s=start) if who else Filters(start_s=start)
+    whole = space.current_graph.snapshot()
+    if who and not any(t.speaker == who for own in whole.turns.values() for t in own):
+        return
+    part = apply_filters(whole, space.store, filters)
+    inside = {
+        (id_, place)
+        for id_, turns in whole.turns.items()
+        for t in turns
+        if (not who or t.speaker == who) and t.start_s is not None and t.start_s >= start
+        for place in range(t.start, t.end)
+    }
+    held = {(p.document_id, place) for p in part.passages for place in range(p.start, p.end)}
+    blank = {(d.id, i) for d in whole.documents.values() for i, c in enumerate(d.text) if c == "\n"}
+    assert held - blank == inside - blank
+    assert len({p.id for p in part.passages}) == len(part.passages) == len(part.passage_vectors)
 
 
 @given(documents=st.lists(_TALK, min_size=2, max_size=4, unique_by=str))

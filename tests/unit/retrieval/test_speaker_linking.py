@@ -8,11 +8,12 @@ from bridge_corpora import entity
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynagrag.core.ids import entity_key
+from dynagrag.core.ids import entity_key, speaker_key
 from dynagrag.core.schema import Document, Entity
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_of, roles_text
 from dynagrag.ingest.load.json_forms import parse_json
 from dynagrag.retrieval.bridge.linking import EntityLinker
+from dynagrag.retrieval.bridge.speaker_linking import speaker_among
 
 _COURT = [
     "Clarence Thomas",
@@ -242,3 +243,10 @@ def test_letters_of_an_office_are_no_last_name(letters: str) -> None:
     assert _linked("What did Neagle say?", [f"Lynne Neagle {letters}", "Hefin David"]) == [
         f"Lynne Neagle {letters}"
     ]
+
+
+def test_a_role_label_means_its_documents_speaker_else_that_of_an_older_graph() -> None:
+    own = {"interviewee": 3, speaker_key("Interviewee", "a" * 64): 5}
+    assert speaker_among(own, "Interviewee", "a" * 64) == 5
+    assert speaker_among(own, "Interviewee", "b" * 64) == 3
+    assert speaker_among({}, "Interviewee", "a" * 64) is None

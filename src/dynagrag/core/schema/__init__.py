@@ -40,7 +40,7 @@ from dynagrag.core.schema.answers import (
     Usage,
     Walk,
 )
-from dynagrag.core.schema.arrays import Vector, Vectors
+from dynagrag.core.schema.arrays import TokenVectors, Vector, Vectors
 from dynagrag.core.schema.claims import CheckedClaim, Claim, ClaimCheck, Line, Verdict
 from dynagrag.core.schema.graph import (
     CO_OCCURRENCE,
@@ -158,6 +158,7 @@ __all__ = [
     "SourceTurn",
     "Subgraph",
     "SubgraphTrace",
+    "TokenVectors",
     "Turn",
     "Usage",
     "Vector",

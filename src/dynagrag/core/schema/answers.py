@@ -3,7 +3,7 @@ evidence, and the answer.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -460,6 +460,13 @@ class Answer:
     question_language: str = ""
     lines_language: str = ""
     clips: tuple[Clip, ...] = ()
+
+    @property
+    def shown_clips(self) -> tuple[Clip, ...]:
+        """The clips as a reader is shown them: nothing is marked where nothing fits."""
+        if not self.is_nothing_fitting:
+            return self.clips
+        return tuple(replace(clip, hits=()) for clip in self.clips)
 
     @property
     def is_unsupported(self) -> bool:

@@ -1,5 +1,6 @@
 """Arrays that the nouns hold."""
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -11,6 +12,16 @@ Vectors: TypeAlias = NDArray[np.float32]
 
 Vector: TypeAlias = NDArray[np.float32]
 """(d,) float32."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenVectors:
+    """The tokens (t) of a text as a model reads them: where each stands in it, [start, end), and
+    the vectors (t, d), unit rows. A text beyond the model's length has those of its beginning.
+    """
+
+    spans: tuple[tuple[int, int], ...]
+    vectors: Vectors
 
 
 def no_ids() -> NDArray[np.int64]:

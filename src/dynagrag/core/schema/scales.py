@@ -55,13 +55,13 @@ class CosineScale:
         return slope * cosines + (MINILM_SCALE.apart - slope * self.apart)
 
     def of_best(self, best: float, unrelated: float) -> float:
-        """The best cosine of a question in a workspace, as MiniLM's would be. `unrelated`: the mean
-        best of `questions` there, which lies higher or lower than `apart` says, by what is spoken
-        of and how.
+        """The best cosine of a question in a workspace, as MiniLM's would be. `best`: of several
+        texts, as `of_answers` gives it. `unrelated`: the mean best of `questions` there, as it is,
+        which lies higher or lower than `apart` says, by what is spoken of and how.
         """
         if not len(self.questions):
-            return self.of_answers(best)
-        return MINILM_UNRELATED + self._slope * (best - unrelated)
+            return best
+        return best + MINILM_UNRELATED - self.of_answers(unrelated)
 
     @property
     def _slope(self) -> float:

@@ -380,6 +380,7 @@ def test_own_questions_without_an_answer_are_counted_and_left_out(write: Write) 
     ("row", "wanted"),
     [
         ({"question": "Who?"}, "neither 'documents' nor 'turns'"),
+        ({"question": "Who?", "decisive": ["Ann"]}, "for `dynagrag evaluate evidence`"),
         ({"question": "Who?", "documents": ["a"], "turns": []}, "both 'documents' and 'turns'"),
         (
             {"question": "Who?", "documents": ["a"], "answerable": "no"},

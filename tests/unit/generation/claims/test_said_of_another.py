@@ -387,3 +387,39 @@ def test_who_argues_with_somebody_is_not_told_to_say_it() -> None:
     line = Line("I've been working with a small group of dancers.", "Jon")
     assert verdict("Jon worked with a small group of dancers.", line) is Verdict.STATED
     assert verdict("Jon argued with a small group of dancers.", line) is Verdict.NOT_FOUND
+
+
+MOVE = (
+    'Then Ann Vale said, "I am going off to Delft." But it was a fair exchange: Delft sent us a'
+    " young engineer, by the name of Bob Ruiz, and he took over her pumps."
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "not_said", "line"),
+    [
+        ("Ann Vale is going off to Delft.", "Bob Ruiz went off to Delft.", MOVE),
+        (
+            "Ann Vale will go to Delft.",
+            "Bob Ruiz will go to Delft.",
+            MOVE.replace("am going", "will go"),
+        ),
+        (
+            "Ann Vale left for Rome.",
+            "Bob Ruiz left for Rome.",
+            "Ann Vale left for Rome in May. And it was Bob Ruiz who stayed.",
+        ),
+    ],
+)
+def test_of_sentences_read_together_the_subject_stands_in_the_one_with_the_verb(
+    said: str, not_said: str, line: str
+) -> None:
+    for speaker in (None, "Zoe Lind"):
+        assert verdict(said, Line(line, speaker)) is Verdict.STATED
+        assert verdict(not_said, Line(line, speaker)) is not Verdict.STATED
+
+
+def test_what_the_speaker_did_is_not_done_by_whom_the_next_sentence_names() -> None:
+    line = Line("I went off to Delft. But it sent Bob Ruiz to us.", "Zoe Lind")
+    assert verdict("Zoe Lind went off to Delft.", line) is Verdict.STATED
+    assert verdict("Bob Ruiz went off to Delft.", line) is not Verdict.STATED

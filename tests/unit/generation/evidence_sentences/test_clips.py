@@ -11,10 +11,18 @@ import pytest
 from dynagrag.core.schema import Clip
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
-from dynagrag.generation.evidence_sentences.clips import MAX_CLIPS, MAX_DROP, MAX_MARKED, clips_of
+from dynagrag.generation.evidence_sentences.clips import (
+    MAX_CLIPS,
+    MAX_DROP,
+    MAX_MARKED,
+    MIN_CLIPS,
+    clips_of,
+)
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
 from dynagrag.generation.evidence_sentences.line_fit import fits
-from dynagrag.generation.evidence_sentences.stretches import MAX_WORDS, with_reply
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
+from dynagrag.generation.evidence_sentences.stretches import MAX_GROWN_WORDS, MAX_WORDS, with_reply
+from dynagrag.retrieval.passages import PassageScores
 from tests.transcripts import DIMENSION, line_index, question
 
 Turns = Sequence[tuple[str | None, str]]
@@ -84,7 +92,7 @@ def test_what_is_said_again_in_the_same_words_is_shown_once() -> None:
 
 def test_a_clip_is_whole_sentences_of_at_most_some_eighty_words_with_its_hits() -> None:
     for clip in ask(LONG, "What does the old mill grind?").clips:
-        assert len(words_of(clip).split()) <= MAX_WORDS
+        assert len(words_of(clip).split()) <= MAX_GROWN_WORDS
         assert all(turn.quote.endswith(".") for turn in clip.turns)
         assert clip.best in clip.hits
         pieces = [piece for turn in clip.turns for piece in clip.pieces(turn)]
@@ -123,7 +131,7 @@ def test_a_clip_holds_the_reply_to_the_question_on_which_it_would_end() -> None:
 
 
 def test_a_reply_that_does_not_fit_with_the_best_line_stays_outside() -> None:
-    long_line = "It " + "was loud and " * 24 + "cold."
+    long_line = "It " + "was loud and " * 40 + "cold."
     around = line_index([("ANN", long_line), ("BOB", "Why?"), ("ANN", "The wind " * 3 + ".")])
     sentences = around.around(0)
     assert with_reply(sentences, 0, (0, 1)) == (0, 1)
@@ -166,7 +174,7 @@ def test_no_clip_is_shown_from_where_the_fit_drops_sharply() -> None:
     all_near = [first, *(replace(line, fit=first.fit) for line in rest)]
     assert len(clips_of(index, all_near, found)) == MAX_CLIPS
     drop = MAX_DROP * found.spread
-    for by, num in ((0.9, MAX_CLIPS), (1.1, 1)):
+    for by, num in ((0.9, MAX_CLIPS), (1.1, MIN_CLIPS)):
         far = [first, *(replace(line, fit=first.fit - by * drop) for line in rest)]
         assert len(clips_of(index, far, found)) == num
     slope = [replace(line, fit=-0.2 * drop * n) for n, line in enumerate(lines)]
@@ -201,3 +209,92 @@ def test_no_more_than_a_few_sentences_of_a_clip_are_marked() -> None:
 def test_a_clip_of_a_question_alone_is_marked_there() -> None:
     clip = ask([("ANN", "How much is the boat?")], "How much is the boat?").clips[0]
     assert [is_hit for turn in clip.turns for text, is_hit in clip.pieces(turn) if text] == [True]
+
+
+def test_stretches_that_adjoin_are_one_clip_as_far_as_it_can_be_read() -> None:
+    index = line_index(LONG, 40)
+    asked = question("What does the old mill grind?")
+    found = fits(index, asked, range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION))
+    in_order = sorted(evidence_lines(index, found), key=lambda line: line.start)
+    alike = [replace(line, fit=1.0) for line in in_order]
+    clips = clips_of(index, alike, found)
+    assert len(clips) == MAX_CLIPS
+    numbers = [len(words_of(clip).split()) for clip in clips]
+    assert max(numbers) > MAX_WORDS
+    assert max(numbers) <= MAX_GROWN_WORDS
+    for one, other in pairwise(clips):
+        both = len(words_of(one).split()) + len(words_of(other).split())
+        assert both > MAX_GROWN_WORDS or other.start > one.end + 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "following", "is_held"),
+    [
+        ("Sam.", "It was the harbour master.", True),
+        ("Sam did.", "It was the harbour master.", True),
+        ("I think that it was Sam.", "No, the harbour master.", True),
+        ("I think that it was Sam.", "Actually the harbour master.", True),
+        ("I think that it was Sam.", "The wind is up.", False),
+    ],
+)
+@pytest.mark.parametrize("speakers", [("ANN", "BOB"), (None, None)], ids=["labels", "captions"])
+def test_what_comes_after_a_short_reply_or_corrects_one_is_in_the_clip(
+    speakers: tuple[str | None, str | None], reply: str, following: str, is_held: bool
+) -> None:
+    ann, bob = speakers
+    turns = [
+        (ann, "I sail. Who bought this boat?"),
+        (bob, reply),
+        (ann, following),
+        (bob, "Oh my."),
+    ]
+    around = line_index(turns).around(0)
+    asked = next(i for i, s in enumerate(around) if s.is_question)
+    _, last = with_reply(around, 0, (0, asked))
+    held = [s.text for s in around[: last + 1]]
+    assert reply in held
+    assert (following in held) is is_held
+
+
+def test_a_reply_that_does_not_fit_in_a_stretch_is_held_by_a_longer_one() -> None:
+    long_line = "We sat and " + "talked and " * 30 + "ate."
+    turns = [
+        ("ANN", long_line),
+        ("BOB", "How much did we decide to give?"),
+        ("ANN", "We give them nine hundred euros a year from the fund."),
+    ]
+    around = line_index(turns).around(0)
+    _, last = with_reply(around, 0, (0, 1))
+    assert "nine hundred" in around[last].text
+
+
+def test_turns_that_a_filter_parts_stand_in_no_clip_together_and_beside_no_line() -> None:
+    """What the guest said two turns before is no question that "No." answers."""
+    turns: Turns = [
+        ("RUNA VALE", "Rye bread is what the village mill ground."),
+        ("HOST", "Did the mill grind wheat?"),
+        ("RUNA VALE", "No. This was actually another village."),
+        ("RUNA VALE", "It ground oats."),
+    ]
+    passages = line_index(turns).snapshot.passages
+    whole = line_index(turns)
+    parts = tuple(
+        replace(
+            passages[0],
+            id=str(first),
+            start=whole.snapshot.turns[passages[0].document_id][first].start,
+            end=whole.snapshot.turns[passages[0].document_id][last].end,
+            first_turn=first,
+            last_turn=last,
+        )
+        for first, last in ((0, 0), (2, 3))
+    )
+    snapshot = replace(
+        whole.snapshot, passages=parts, passage_vectors=whole.snapshot.passage_vectors[[0, 0]]
+    )
+    index = LineIndex(PassageScores(snapshot))
+    asked = question("What did the village mill grind?")
+    found = best_lines(index, asked, [0, 1], FakeEmbedder(DIMENSION))
+    assert found.clips
+    assert all(b.start - a.end <= 1 for clip in found.clips for a, b in pairwise(clip.turns))
+    assert not any(line.quote.startswith("No.") and line.before is not None for line in found.lines)

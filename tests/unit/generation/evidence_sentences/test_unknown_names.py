@@ -10,6 +10,7 @@ import pytest
 from dynagrag.core.schema import Entity
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.evidence_sentences.best_lines import best_lines
+from dynagrag.generation.evidence_sentences.doubts import doubts_text
 from dynagrag.generation.evidence_sentences.unknown_names import UnknownNames
 from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text
 from tests.transcripts import DIMENSION, line_index, question, snapshot_of
@@ -169,3 +170,37 @@ def test_a_name_is_told_in_other_languages_only_where_it_is_surely_one(
     turns: Turns, text: str, names: Sequence[str]
 ) -> None:
     assert list(told(text, turns)) == names
+
+
+CAPTIONS: Turns = [
+    (None, "We flew to Lisbon with hoskenson, and the harbor was full of boats."),
+    (None, "Portugal is warm in May. Parts of the boat were wet."),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("What is the capital of France?", ["France"]),
+        ("What did they see in New Zealand?", ["New Zealand"]),
+        ("What is said about Paris?", ["Paris"]),
+        ("Who flew to Lisbon?", []),
+        ("What do the Portuguese like about Portugal?", []),
+        ("Who flew with Hoskinson?", []),
+        ("Who flew to Lissbon?", []),
+        ("When was the boat wet?", []),
+    ],
+)
+def test_a_name_that_captions_without_speakers_lack_is_told_and_not_what_was_heard_otherwise(
+    text: str, names: Sequence[str]
+) -> None:
+    assert list(told(text, CAPTIONS)) == names
+
+
+def test_who_may_speak_in_captions_is_not_told_to_speak_nowhere() -> None:
+    index = line_index(CAPTIONS, 40)
+    asked = question("What is the capital of France?")
+    found = best_lines(index, asked, [0], FakeEmbedder(DIMENSION))
+    assert doubts_text(found) == (
+        "The name France occurs nowhere in these documents, which don't name who speaks."
+    )

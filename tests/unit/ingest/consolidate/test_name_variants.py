@@ -321,3 +321,9 @@ def test_each_rule_proposes_names_in_use_and_none_with_itself(names: list[str]) 
     for _, a, b in (*spellings(used), *plurals(by_key), *designators(by_key), *cut_words(used)):
         assert {a, b} <= by_key.keys()
         assert a != b
+
+
+def test_letters_on_both_sides_of_a_sentences_dot_spell_no_acronym() -> None:
+    assert _joined("C. DC", "CDC") == set()
+    assert _joined("U. S. Navy", "US Navy") == {frozenset({"u. s. navy", "us navy"})}
+    assert _joined("J. R. Smith", "J R Smith") == {frozenset({"j. r. smith", "j r smith"})}

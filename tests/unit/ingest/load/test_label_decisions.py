@@ -82,7 +82,8 @@ def test_names_and_times_that_recur_and_are_not_taken_are_said_with_their_line(
     prose = ["It was a long day, and nothing else happened until the evening came."] * 9
     named = [*prose[:3], "Anna: it burned.", *prose[:3], "Anna: yes.", *prose, "Anna: no."]
     assert load(tmp_path, "a.txt", "\n\n".join(named)).notes == (
-        "no speaker taken, though 'Anna' stands before a colon 3 times, first in line 7",
+        "no speaker taken, though 'Anna' stands before a colon 3 times, first in line 7; where"
+        " such labels are speakers: --speaker-map Anna=Anna, for each of them",
     )
     timed = [*prose[:3], "[0:12] a noise", *prose[:3], "[0:45] a noise", *prose, "[1:30] the end"]
     assert load(tmp_path, "b.txt", "\n\n".join(timed)).notes == (

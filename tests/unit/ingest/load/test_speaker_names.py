@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dynagrag.core.errors import UsageError
 from dynagrag.core.schema import LoadedSource, SourceTurn
 from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text, stored_roles
+from dynagrag.ingest.load import load_source
 from dynagrag.ingest.load.speaker_names import (
     SpeakerNames,
     alike,
@@ -332,13 +333,39 @@ def test_a_label_that_the_file_has_not_taken_for_a_speaker_becomes_one() -> None
     made = renamed(read, {"Reece, Psy.D": "Dr. Reece", "Nobody's": "x"}, {})
     assert made.turns == (
         SourceTurn("I agree.", "Host", 3.0, 9.0),
-        SourceTurn("So do I, mostly. Host: Good.", "Dr. Reece", None, 9.0),
+        SourceTurn("So do I, mostly.", "Dr. Reece", None, 9.0),
+        SourceTurn("Good.", "Host", None, 9.0),
         SourceTurn("No: never.", "Dr. Reece", 9.0),
     )
     assert renamed(read, {}, kept_names(made.meta)).turns == made.turns
     as_it_is = renamed(read, {"Reece, Psy.D": "Reece, Psy.D"}, {})
-    assert speakers(as_it_is) == ["Host", "Reece, Psy.D", "Reece, Psy.D"]
+    assert speakers(as_it_is) == ["Host", "Reece, Psy.D", "Host", "Reece, Psy.D"]
     assert speakers(renamed(read, {}, kept_names(as_it_is.meta))) == speakers(as_it_is)
+
+
+@pytest.mark.parametrize(
+    ("lines", "given"),
+    [
+        (["ann: it costs forty.", "ben: the roof is first.", "ann: so it is."], ["ann"]),
+        (["ANN: it costs forty.", "BEN: the roof is first.", "CARL: we wait."], ["ANN", "CARL"]),
+        (["ANN: it costs", "BEN: the roof is", "CARL: wait", "ANN: a", "BEN: no", "CARL: b"] * 2,
+         ["ANN"]),
+        (["ANN: it costs", "BEN: the roof is", "CARL: wait", "ANN: a", "BEN: no", "CARL: b"] * 2,
+         ["ANN", "BEN", "CARL"]),
+    ],
+)  # fmt: skip
+def test_words_behind_a_label_that_is_not_given_are_never_another_s(
+    tmp_path: Path, lines: list[str], given: list[str]
+) -> None:
+    path = tmp_path / "talk.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    made = renamed(load_source(path), {label: f"{label} Lee" for label in given}, {})
+    said = [(turn.speaker, turn.text) for turn in made.turns]
+    wanted = [
+        (f"{label} Lee", words) if label in given else (None, f"{label}: {words}")
+        for label, words in (line.split(": ") for line in lines)
+    ]
+    assert said == wanted
 
 
 def test_words_before_a_colon_within_a_sentence_are_no_label() -> None:

@@ -87,7 +87,8 @@ def test_a_file_in_which_nobody_speaks_says_so_and_keeps_its_words(tmp_path: Pat
     assert {label.fate for label in source.labels} == {LabelFate.NO_LABEL}
     assert source.notes == (
         "no speaker taken, though 'Price' stands before a colon 4 times, first in line 1: labels"
-        " come in a fixed order, as the fields of records",
+        " come in a fixed order, as the fields of records; where such labels are speakers:"
+        " --speaker-map Price=Price, for each of them",
     )
 
 

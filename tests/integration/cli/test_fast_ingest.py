@@ -231,7 +231,7 @@ def test_an_ingest_that_is_refused_leaves_no_workspace_that_was_not_there(
     path.write_text(TALK)
     wrong = cli("ingest", path, "--extractor", "fast", "-w", "new", "--speaker-map", "Ann=Anna Lee")
     assert "nobody has: 'Ann'" in wrong.err
-    assert "there is no workspace" in cli("workspaces", "list").err
+    assert "there is no workspace" in cli("workspaces", "list").out
     assert cli("ingest", path, "--extractor", "fast", "-w", "new").code == 0
     assert cli("ingest", path, "--extractor", "fast", "-w", "new", "--speaker-map", "A=B").code == 2
     assert "new: 1 document" in cli("workspaces", "list").out

@@ -23,7 +23,7 @@ from dynagrag.ingest.load.xml_speech import FORMS
 
 _JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 _HTML_TAG = re.compile(
-    r"<(?:html|head|body|title|p|div|h1|table|article|section|br|!--)[\s>/-]", re.IGNORECASE
+    r"<(?:html|head|body|title|p|div|h[1-6]|table|article|section|br|!--)[\s>/-]", re.IGNORECASE
 )
 _FIRST_TAG = re.compile(r"<([^\W\d][\w:.-]{0,60})(?:\s[^<>]*)?>")
 _VTT_HEAD = re.compile(r"WEBVTT(?:[ \t-]|$)")
@@ -38,6 +38,7 @@ _BY_SUFFIX = {
 }
 _MARKDOWN = frozenset({".md", ".markdown"})
 _TABLES = frozenset({".csv", ".tsv", ".tab", ".txt", ""})
+_HTML = frozenset({".html", ".htm", ".xhtml"})
 _XML = frozenset(
     {".xml", ".ttml", ".dfxp", ".itt", ".eaf", ".exb", ".trs", ".fln", ".flk", ".tei", ".akn"}
 )
@@ -80,9 +81,9 @@ def tree_format(text: str, suffix: str) -> str | None:
             return "xml"
         if _HTML_TAG.match(head) and not is_europarl(head.split("\n")):
             return "html"
-        if _is_one_tree(text):
+        if suffix not in _HTML and _is_one_tree(text):
             return "xml"
-    return "html" if suffix in {".html", ".htm", ".xhtml"} else None
+    return "html" if suffix in _HTML else None
 
 
 def _is_one_tree(text: str) -> bool:

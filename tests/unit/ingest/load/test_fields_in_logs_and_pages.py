@@ -109,3 +109,19 @@ def test_witnesses_above_what_they_state_are_noted(tmp_path: Path, heads: list[s
 def test_numbered_chapters_are_no_witnesses(tmp_path: Path) -> None:
     text = "Part 1 The Lamp\n\nIt was lit.\n\nPart 2 The Ship\n\nIt came.\n"
     assert load(tmp_path, text, "a.txt").notes == ()
+
+
+@pytest.mark.parametrize("suffix", [".html", ".txt"])
+def test_a_piece_of_a_page_that_begins_and_ends_with_a_heading_is_a_page(
+    tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / f"talk{suffix}"
+    path.write_text("<h3>Interview</h3><p>ANN: I see.</p><p>BO: Do you?</p><h3>The end</h3>")
+    source = load_source(path)
+    assert source.format == "html"
+    assert [(turn.speaker, turn.text) for turn in source.turns] == [
+        (None, "Interview"),
+        ("ANN", "I see."),
+        ("BO", "Do you?"),
+        (None, "The end"),
+    ]

@@ -65,9 +65,10 @@ def best_lines(
     if own := sentences_asked_for(index, question, found):
         found = found.of_sentences(own)
     lines = evidence_lines(index, found)
-    quiet = quiet_sides(found)
+    foreign = foreign_language(question, found)
+    quiet = () if foreign else quiet_sides(found)
     clips = clips_of(index, lines, found, quiet)
-    foreign = foreign_language(question, found) or language_of_clips(index, clips)
+    foreign = foreign or language_of_clips(index, clips)
     chance = answerable(index, question, found, foreign, embedder)
     looked_at = dict.fromkeys(s.row for s in found.sentences)
     ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}

@@ -2,8 +2,9 @@
 "What do Mr. Kling and Mr. Meredith each ask for?". Each is searched for, and shown, by itself
 (docs/papers.md, Lines, step 6).
 
-Sides are speakers who are named side by side, or anywhere in a question that compares; all speakers
-where each of a few is asked for; or things that an English question compares by name.
+Sides are speakers who are named side by side, or anywhere in a question that compares, in any
+language of `answer_words.tsv`; all speakers where each of a few is asked for in English; or things
+that an English question compares by name.
 """
 
 import re
@@ -14,6 +15,7 @@ from itertools import combinations
 from dynagrag.core.schema import EvidenceLine
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
 from dynagrag.generation.support import WORD, content_stems
+from dynagrag.language.answer_words import words_of_any_language
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS, HONORIFICS
@@ -21,7 +23,8 @@ from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS, HONORIFICS
 MAX_SIDES = 5
 _COMPARING = words_of(WordClass.COMPARING)
 _JOINERS = words_of(WordClass.JOINS_SIDES)
-_LISTING = frozenset(("and", "or", "nor"))
+_COMPARING_PEOPLE = _COMPARING | words_of_any_language("compares")
+_LISTING = frozenset(("and", "or", "nor")) | words_of_any_language("joins")
 _BESIDE_THING = DETERMINERS | words_of(WordClass.POSSESSIVE)
 _EACH = re.compile(
     r"\b(?:do|does|did|has|have|had|is|are|was|were|can|will|would|should) each\b"
@@ -77,7 +80,7 @@ def _of_people(question: str, people: Sequence[frozenset[str]]) -> list[Side]:
     names = frozenset().union(*words)
     chosen = list(range(len(people)))
     asks_again = _asks_again(shown, places, tokens)
-    if _COMPARING.isdisjoint(shown) and not asks_again:
+    if _COMPARING_PEOPLE.isdisjoint(shown) and not asks_again:
         chosen = _named_side_by_side(shown, places, names)
     if len(chosen) < 2:
         return []

@@ -74,6 +74,12 @@ def answer_words(code: str) -> AnswerWords | None:
     return _read(code) if code in _rows() else None
 
 
+@cache
+def words_of_any_language(name: str) -> frozenset[str]:
+    """The words of a class, of all languages of the table."""
+    return frozenset(word for rows in _rows().values() for word in rows.get(name, ()))
+
+
 def languages_asking(question: str) -> frozenset[str]:
     """The languages of the table that have a word to ask with at the question's beginning."""
     begun = question.lstrip("¿ \"'„“«").casefold()

@@ -25,7 +25,7 @@ def ask_language(session: WorkspaceSession, document: Document) -> None:
             " rules when the file is ingested again.",
             key=f"picked_language_{document.id}",
         )
-        if st.form_submit_button("Save") and picked is not None:
+        if st.form_submit_button("Save language") and picked is not None:
             with state.shown_errors():
                 session.space.documents.set_language(document.id, picked)
                 st.toast("Saved.", icon=":material/check:")

@@ -1,5 +1,6 @@
 """`dynagrag ingest`: sources into the graph."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -180,7 +181,8 @@ def ingest(
             return run_prepared(prepared, yes, as_json)
     except DynaGragError:
         if is_new and folder.exists():
-            _remove_if_empty(workspace, settings)
+            with suppress(DynaGragError):  # what went wrong before is told
+                _remove_if_empty(workspace, settings)
         raise
 
 

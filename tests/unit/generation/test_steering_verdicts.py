@@ -211,6 +211,7 @@ def test_doubts_stand_before_what_the_model_says(
     monkeypatch.setattr(f"{best_lines}.LEAST", 2.0)
     monkeypatch.setattr(f"{best_lines}.answerable", lambda *_: 0.0)
     monkeypatch.setattr(f"{best_lines}.holds_all_words", lambda *_: False)
+    monkeypatch.setattr(f"{best_lines}.holds_every_word", lambda *_: False)
     pieces: list[str] = []
     answer = ask(lambda prompt: says(RIGHT), on_text=pieces.append)
     assert pieces[0].startswith(NOTHING_FITS)

@@ -16,9 +16,6 @@ from hypothesis import HealthCheck, given, settings
 
 from dynagrag.ingest.load import load_source
 
-_MAX_CPU_S = 30.0
-"""Far more than the second that these take, far less than the minutes that they took once."""
-
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_file_of_any_form_is_turns_or_a_reason(tmp_path: Path, form: str) -> None:
@@ -165,7 +162,7 @@ def test_a_small_file_that_asks_for_much_work_is_read_or_refused_at_once(
     path.write_bytes(content)
     start = time.process_time()
     source = check_reading(path)
-    assert time.process_time() - start < _MAX_CPU_S
+    assert time.process_time() - start < 2
     assert "repeats its content" in source.refused if source.refused else len(source.turns) == 1
 
 
@@ -175,7 +172,7 @@ def test_signs_of_emphasis_without_an_end_cost_no_more_than_other_words(tmp_path
     path.write_text(f"{head}BO\n{'*a _b ' * 100_000}\n\nANNA\n*Not* **very _well_**.\n")
     start = time.process_time()
     source = check_reading(path)
-    assert time.process_time() - start < _MAX_CPU_S
+    assert time.process_time() - start < 2
     assert source.turns[-1].text == "Not very well."
 
 
@@ -196,7 +193,7 @@ def test_a_table_of_more_columns_than_any_tool_writes_is_read_by_its_first(tmp_p
     path.write_text("\n".join("\t".join(row) for row in [header, *body]))
     start = time.process_time()
     source = check_reading(path)
-    assert time.process_time() - start < _MAX_CPU_S
+    assert time.process_time() - start < 4
     assert [(turn.speaker, turn.start_s) for turn in source.turns[:2]] == [("Ann", 0), ("Ann", 3)]
     assert any("and 19992 more" in note for note in source.notes)
 

@@ -16,20 +16,17 @@ from dynagrag.core.files.private_files import make_folder, private
 from dynagrag.evaluation.judge.judge_options import JudgeOptions, plan_judge
 from dynagrag.evaluation.question_sets.json_rows import SUFFIXES, read_rows
 from dynagrag.evaluation.questions.question_run import By, QuestionOptions, make_questions
-from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ui.safe_markdown import clean
 from dynagrag.ui.safe_name import safe_name
+from dynagrag.workspace.workspace_folder import workspace_folder
 
 _FOLDER = "questions"
 MAX_BYTES = 50_000_000
 
 
 def folder_of(settings: Settings, workspace: str) -> Path:
-    """Where a workspace's questions lie; it need not be there yet. WorkspaceError where a workspace
-    can't be called so.
-    """
-    check_workspace_name(workspace)
-    return settings.workspaces_dir / workspace / _FOLDER
+    """Where a workspace's questions lie, as `workspace_folder` has it."""
+    return workspace_folder(settings, workspace, _FOLDER)
 
 
 def checked_name(name: str) -> str:

@@ -118,16 +118,19 @@ def first_rows(path: Path, num: int) -> tuple[list[dict[str, str]], int]:
 def _cells(row: Mapping[str, Any]) -> dict[str, str]:
     return {
         "Question": clean(row.get("question", ""), 200),
-        "Answer": clean(
-            "nothing answers it" if row.get("answerable") is False else _answer(row), 200
-        ),
+        "Answer": clean("nothing answers it" if _is_unanswerable(row) else _answer(row), 200),
         "Where it is": clean(_place(row), 120),
         "Kind": clean(row.get("kind", ""), 40),
     }
 
 
+def _is_unanswerable(row: Mapping[str, Any]) -> bool:
+    return row.get("answerable") is False or row.get("unanswerable") is True
+
+
 def _answer(row: Mapping[str, Any]) -> str:
-    others = row.get("answers")
+    """The answers, else the words that answer."""
+    others = row.get("answers") or row.get("decisive")
     given = [row.get("answer"), *(others if isinstance(others, list) else ())]
     return " / ".join(str(text) for text in given if text)
 
@@ -136,7 +139,9 @@ def _place(row: Mapping[str, Any]) -> str:
     turns, documents = row.get("turns"), row.get("documents")
     if isinstance(turns, list):
         return "; ".join(_turns(turn) for turn in turns)
-    return "; ".join(map(str, documents)) if isinstance(documents, list) else ""
+    if isinstance(documents, list):
+        return "; ".join(map(str, documents))
+    return str(row.get("document") or "")
 
 
 def _turns(turn: Any) -> str:

@@ -68,6 +68,13 @@ def fast_extractor(*_: object) -> "Extractor":
     return FastExtractor()
 
 
+def spacy_extractor(*_: object) -> "Extractor":
+    """Names and words, and what a parser reads."""
+    from dynagrag.ingest.extract.spacy_extractor import SpacyExtractor
+
+    return SpacyExtractor()
+
+
 def no_file_extractor(*_: object) -> "Extractor":
     """Raises: the chunks of a file come with the file alone."""
     raise UsageError("chunks of a given file are not extracted alone; ingest the file again")
@@ -89,6 +96,15 @@ EXTRACTORS = table(
         about="Names and repeated words; quick and free.",
         make=fast_extractor,
         uses=Use.COMMAND | Use.APP | Use.ARM | Use.SET,
+    ),
+    ExtractorChoice(
+        name="spacy",
+        sentence="those, and what is talked about and what sentences state of it, by a parser",
+        label="With a parser",
+        about="Also things that have no name, and what sentences say of them; no language model.",
+        make=spacy_extractor,
+        uses=Use.COMMAND | Use.APP | Use.ARM | Use.SET,
+        needs_extra="spacy",
     ),
     ExtractorChoice(
         name="file",

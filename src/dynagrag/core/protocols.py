@@ -287,6 +287,9 @@ class DerivedGraph(Protocol):
         graph. No vector is read.
         """
 
+    def passages_of(self, entity_id: str) -> tuple[Passage, ...]:
+        """The passages that hold an entity, by (document id, index). Unknown id: StoreError."""
+
     def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
         """Entities whose name, aliases or summaries hold whole words of the text, in any case: (id,
         score), best first; the scale is the store's own. Words are what stands between spaces; one

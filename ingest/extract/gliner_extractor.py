@@ -73,7 +73,9 @@ class GlinerExtractor(FastExtractor):
     def _model(self) -> Any:
         """Read from its place at the first document."""
         from gliner2 import AutoExtractor
+        from transformers.utils import logging as transformers_logging
 
+        transformers_logging.set_verbosity_error()  # it takes the kind of model for a mistake
         try:
             return AutoExtractor.from_pretrained(self._place).eval()
         except Exception as err:  # its library names no errors of its own

@@ -167,8 +167,11 @@ class FastExtractor:
     ) -> Mention:
         """A mention of a sentence."""
         kind, passage = MentionKind.SAID, sentence.passage
+        # What is talked about may be a content word too: two mentions.
+        more = [flag for flag in flags if flag is Flag.TALKED_ABOUT]
+        span = (passage.document_id, sentence.start, sentence.end)
         return Mention(
-            content_id("mention", passage.document_id, sentence.start, sentence.end, key, kind, ""),
+            content_id("mention", *span, key, kind, "", *more),
             passage.document_id,
             sentence.start,
             sentence.end,

@@ -71,6 +71,11 @@ def recurring_pairs(text: str) -> frozenset[tuple[str, str]]:
     return frozenset(pair for pair, count in counts.items() if count >= _MIN_TIMES)
 
 
+def may_name_things(sentence: str) -> bool:
+    """Whether a sentence has a word that may name a thing: "yeah, I know" is not worth parsing."""
+    return any(match[0].lower() not in _EMPTY for match in _WORD.finditer(sentence))
+
+
 def noun_phrases(doc: "Doc", recurring: frozenset[tuple[str, str]]) -> dict[int, NounPhrase]:
     """The phrases of a parsed sentence by the number of their head. `recurring`: pairs of words of
     its document.
@@ -115,9 +120,9 @@ def _named(words: Sequence["Token"]) -> NounPhrase | None:
 def _modifiers(head: "Token", recurring: frozenset[tuple[str, str]]) -> Iterator["Token"]:
     """What stands before a head and belongs to its name, from right to left."""
     after = head
-    for i in range(head.i - 1, head.sent.start - 1, -1):
+    for i in range(head.i - 1, -1, -1):
         token = head.doc[i]
-        if token.text in _HYPHENS and not token.whitespace_ and i > head.sent.start:
+        if token.text in _HYPHENS and not token.whitespace_ and i > 0:
             if head.doc[i - 1].whitespace_:
                 return
             yield token

@@ -16,7 +16,12 @@ from dynagrag.core.ids import content_id, speaker_key
 from dynagrag.core.protocols import PARSING_EXTRACTOR
 from dynagrag.core.schema import ChunkWork, Document, Flag, Mention, RelationRecord
 from dynagrag.ingest.extract.fast_extractor import FastExtractor, ReadSentence
-from dynagrag.ingest.extract.noun_phrases import NounPhrase, noun_phrases, recurring_pairs
+from dynagrag.ingest.extract.noun_phrases import (
+    NounPhrase,
+    may_name_things,
+    noun_phrases,
+    recurring_pairs,
+)
 from dynagrag.ingest.extract.spacy_models import (
     SpacyModel,
     download_hint,
@@ -37,8 +42,6 @@ THING = "thing"
 KIND, PART = "is a", "of"
 """Labels of what a phrase says by itself: a remote control button is a button, of a remote control.
 """
-_MIN_LETTERS = 6
-"""A shorter sentence names nothing but what `fast` finds."""
 _VERSION = 1
 
 
@@ -87,8 +90,9 @@ class SpacyExtractor(FastExtractor):
             return (), ()
         mentions: list[Mention] = []
         relations: list[RelationRecord] = []
-        worth = [s for s in sentences if s.end - s.start >= _MIN_LETTERS]
-        texts = (_plain_case(item.document.text[s.start : s.end]) for s in worth)
+        text = item.document.text
+        worth = [s for s in sentences if may_name_things(text[s.start : s.end])]
+        texts = (_plain_case(text[s.start : s.end]) for s in worth)
         for sentence, doc in zip(worth, self._parser.pipe(texts), strict=True):
             things = _Things.of(doc, sentence, self._recurring, item.document.sha256)
             for phrase in things.phrases:
@@ -124,7 +128,7 @@ class _Things:
     ) -> "_Things":
         """Of a parsed sentence, the names that were found in it, and who says it."""
         names = sorted((c.start, c.end, c.key) for c in sentence.found if not c.is_word)
-        keys = {token.i: key for token in doc if (key := _name_at(token, names)) is not None}
+        keys = {t.i: key for t in doc if names and (key := _name_at(t, names)) is not None}
         phrases: dict[str, NounPhrase] = {}
         compounds: dict[tuple[str, str, str], None] = {}
         for head, phrase in noun_phrases(doc, recurring).items():
@@ -154,7 +158,8 @@ class _Things:
 
 
 def _name_at(token: "Token", names: Sequence[tuple[int, int, str]]) -> str | None:
-    at = bisect_right(names, (token.idx, len(token.doc.text) + 1, "")) - 1
+    """The key of the name that a token stands in, of names by (start, end, key)."""
+    at = bisect_right(names, token.idx, key=lambda name: name[0]) - 1
     return names[at][2] if at >= 0 and token.idx < names[at][1] else None
 
 

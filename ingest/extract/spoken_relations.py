@@ -23,6 +23,7 @@ _OBLIQUE = frozenset(("obl", "obl:agent", "obl:arg", "nmod"))
 _OWNERS = frozenset(("poss", "nmod:poss", "ag"))
 _PARTICLES = frozenset(("prt", "compound:prt", "svp"))
 _VERBS = frozenset(("VERB", "AUX"))
+_NOMINAL = frozenset(("NOUN", "PROPN", "PRON"))
 _RAISED = frozenset(("xcomp", "oc"))
 _RELATIVE = frozenset(("relcl", "acl:relcl", "acl", "rc"))
 _COPULA = "cop"
@@ -82,14 +83,15 @@ class _RelationReader:
 
     def around(self, token: "Token", is_asked: bool) -> Iterator[Triple]:
         """Triples whose label is this token's."""
-        states = not is_asked and not _is_conditional(token)
-        if token.pos_ in _VERBS and token.dep_ not in ("aux", "auxpass", "aux:pass", _COPULA):
-            yield from self._clause(token) if states else ()
-        elif any(child.dep_ == _COPULA for child in token.children):
-            yield from self._nominal(token) if states else ()
-        own = self.things(token)
-        if own:
-            yield from self._beside(token, own[0])
+        if token.pos_ in _VERBS:
+            is_own = token.dep_ not in ("aux", "auxpass", "aux:pass", _COPULA)
+            if is_own and not is_asked and not _is_conditional(token):
+                yield from self._clause(token)
+        elif token.pos_ in _NOMINAL:
+            if any(t.dep_ == _COPULA for t in token.lefts):
+                yield from self._nominal(token) if not (is_asked or _is_conditional(token)) else ()
+            if own := self.things(token):
+                yield from self._beside(token, own[0])
 
     def things(self, token: "Token") -> list[str]:
         """Keys of what a token stands for, with those that "and" joins to it."""

@@ -195,7 +195,7 @@ class Flag(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An entity as one chunk has it. id of (chunk span, key, kind, summary)."""
+    """An entity as one chunk has it. id of (chunk span, key, kind, summary) and TALKED_ABOUT."""
 
     id: str
     document_id: str

@@ -29,7 +29,7 @@ from dynagrag.ingest.extract import spacy_models
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.extract.spacy_extractor import SpacyExtractor
 from dynagrag.ingest.extract.spacy_models import SpacyModel, installed_models, load_model
-from dynagrag.ingest.split import chunk_passages, make_document, split_passages
+from dynagrag.ingest.split import chunk_passages, make_document, speaker_mentions, split_passages
 
 HAS_SPACY = "en" in installed_models()
 needs_spacy = pytest.mark.skipif(
@@ -190,23 +190,21 @@ def test_a_thing_that_fast_names_is_that_name() -> None:
 
 @needs_spacy
 def test_all_that_fast_finds_is_there_and_no_fact_is_lost() -> None:
-    turns = [("The battery of Apollo 13 was dead, said Swigert.", "CDR")] * 2
-    turns += [("The battery was cold and Lovell left it.", "LMP")]
-    work, fast = work_of(*turns), FastExtractor()
-    kept = [
-        {(m.key, m.flags) for one in made for m in one.mentions}
-        for made in (extracted(work, fast), extracted(work))
-    ]
-    assert kept[0] <= kept[1]
-    facts = [
-        counted_facts(
-            [m for one in made for m in one.mentions],
-            [r for one in made for r in one.relations],
-            {work[0].document.id: work[0].document},
-            len(work[0].chunk.passages),
-        )
-        for made in (extracted(work, fast), extracted(work))
-    ]
+    said = "The crew of Apollo 13 saw the lid, said Swigert. " * 12
+    turns = [(said, "CDR"), ("The battery was cold and Lovell left it. " + said, "LMP")]
+    work = work_of(*turns, ("So the battery of Apollo 13 died. " + said, "CDR"))
+    document = work[0].document
+    passages = [p for item in work for p in item.chunk.passages]
+    ids, facts = [], []
+    for extractor in (FastExtractor(), SpacyExtractor()):
+        made = extracted(work, extractor)
+        spoken = speaker_mentions(document, work[0].turns, passages)
+        mentions = [*spoken, *(m for one in made for m in one.mentions)]
+        records = [r for one in made for r in one.relations]
+        ids.append({m.id for m in mentions})
+        facts.append(counted_facts(mentions, records, {document.id: document}, len(passages)))
+    assert ids[0] < ids[1]
+    assert "battery" in {key for fact in facts[0].facts for key in fact.keys}
     assert facts[0].facts == facts[1].facts
     assert facts[0].keys == facts[1].keys
 

@@ -129,7 +129,9 @@ class FastExtractor:
     def _more(
         self, item: ChunkWork, sentences: Sequence[ReadSentence]
     ) -> tuple[Sequence[Mention], Sequence[RelationRecord]]:
-        """What another reading of a chunk's sentences adds: nothing here."""
+        """What another reading of a chunk's sentences adds, nothing here. Its mention of a name
+        takes the place of that of these rules.
+        """
         return (), ()
 
     def _extraction(self, item: ChunkWork, use: CaseUse) -> Extraction:
@@ -156,10 +158,10 @@ class FastExtractor:
                 head, tail = sorted((a.key, b.key))
                 relations.append(self._record(sentence, head, LABEL, tail))
         more_mentions, more_relations = self._more(item, sentences)
-        mentions += more_mentions
         relations += more_relations
+        unique = {m.id: m for m in (*mentions, *more_mentions)}
         return Extraction(
-            document.id, chunk.start, chunk.end, self.name, tuple(mentions), tuple(relations)
+            document.id, chunk.start, chunk.end, self.name, tuple(unique.values()), tuple(relations)
         )
 
     def _said(

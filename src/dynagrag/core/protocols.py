@@ -69,8 +69,8 @@ __all__ = [
 
 SPLIT_EXTRACTOR = "split"
 """The extractor of speaker mentions, which every document has whatever else extracted it."""
-SENTENCE_EXTRACTOR, PARSING_EXTRACTOR = "fast", "spacy"
-SENTENCE_EXTRACTORS = (SENTENCE_EXTRACTOR, PARSING_EXTRACTOR)
+SENTENCE_EXTRACTOR, PARSING_EXTRACTOR, TYPING_EXTRACTOR = "fast", "spacy", "gliner"
+SENTENCE_EXTRACTORS = (SENTENCE_EXTRACTOR, PARSING_EXTRACTOR, TYPING_EXTRACTOR)
 """Names of extractors whose mentions carry their sentence's span begin with one of them."""
 
 

@@ -216,13 +216,12 @@ def make_plan(
         own_language = languages.get(path.name) or language
         known = None if names.of_file(path.name) else earlier.of_file(path, uri, own_language)
         if known is not None and known[0].id not in planned:
-            own, own_turns = known
-            old = tuple(i for i in by_uri[uri] if i != own.id)
-            if not _plan_document(
-                own, own_turns, store, profile, extractor_name, old, own
-            ).has_work:
+            before, its_turns = known
+            old = tuple(i for i in by_uri[uri] if i != before.id)
+            again = _plan_document(before, its_turns, store, profile, extractor_name, old, before)
+            if not again.has_work:
                 labels.setdefault(path.name, [])
-                unchanged[own.id] = own
+                unchanged[before.id] = before
                 continue
         source = load_source(path)
         if source.refused is not None:

@@ -25,6 +25,10 @@ BEATS_UNTRAINED = "beats_untrained"
 """Of a checkpoint's figures: whether it ranked held-out documents' entities better than the best
 untrained pruner, by more than chance.
 """
+MEASURES = "measures"
+"""Of a checkpoint's figures: by question, the measures of a network that learned from other
+documents.
+"""
 UNTRAINED = "prior"
 """The row of `registry.pruners` that scores where nothing learned has proven itself."""
 AUTO, TRAINED = "auto", "trained"

@@ -317,6 +317,7 @@ def _answer(
         merge=draft.merge,
         labels=tuple(labels),
         subgraph_kind=retrieval.subgraph_kind,
+        fallback=retrieval.fallback,
         soft=soft.trace if soft else None,
     )
     return Answer(

@@ -56,6 +56,9 @@ PAPER_DIFFERS = (
     "Joining names: rules come first, the model sees what they leave open, and different numbers,"
     " persons and opposites stay apart.",
     "Relations: a prompt says which way each one points; the graph is undirected, as the paper's.",
+    "Nothing near: where none of the 20 best passages by vectors and words holds an entity of the"
+    " ego-graphs, those passages answer in their place, and that is told; the paper answers from"
+    " what is nearest.",
     "The paper gives no number for these: 5 ego-graphs, their 3 heaviest entities as top nodes,"
     " the mean of nodes and that of edges at equal weight, 0.15 off the cosine a level in DSA-BFS,"
     " helpfulness of half relevance, a quarter coherence and a quarter detail.",

@@ -27,9 +27,8 @@ from dynagrag.core.schema import (
     Usage,
 )
 from dynagrag.generation.answer_plan import AnswerPlan
+from dynagrag.generation.answer_prompt import AnswerPrompt, all_evidence
 from dynagrag.generation.answer_prompts import (
-    AnswerPrompt,
-    all_evidence,
     intermediate_prompt,
     merges_all,
     num_ranked,
@@ -216,6 +215,9 @@ def _merged_draft(
     """
     takes_all = merges_all(plan.profile, prompts)
     replies, failures = ask_each(question, prompts, plan, chat, progress, note)
+    notes: tuple[str, ...] = ()
+    if len(replies) + len(failures) < len(prompts):
+        notes = (f"1 of {len(prompts)} prompts was asked: lines state all that its answer says",)
     ranked = rank_answers(question, replies, plan, chat, progress)
     intermediate = tuple(answer for _, answer in ranked)
     useful = [(prompt, answer) for prompt, answer in ranked if answer.helpfulness > 0]
@@ -226,7 +228,7 @@ def _merged_draft(
         supported = [pair for pair in useful if is_supported(question, pair[1].claims)] or useful
     num_left, useful = len(useful) - len(supported), supported
     left_out = f"{num_left} of the intermediate answers left out: no line states them"
-    notes = (left_out,) if num_left else ()
+    notes = (*notes, left_out) if num_left else notes
     best = useful[0][1].answer
     if len(useful) == 1 and not takes_all:
         stream(best)

@@ -16,6 +16,7 @@ from dynagrag.core.schema import (
     Question,
     Retrieval,
     ScoredPassage,
+    ScoredTurn,
     Snapshot,
 )
 from dynagrag.core.vectors import unit_rows
@@ -97,8 +98,12 @@ class BridgeSearch:
             best,
             notes=notes,
             trace=self.trace(ranking, best),
-            turns=self._turns.best(ranking.turns, NUM_TURNS),
+            turns=self.best_turns(ranking),
         )
+
+    def best_turns(self, ranking: Ranking) -> tuple[ScoredTurn, ...]:
+        """The best turns of a ranking."""
+        return self._turns.best(ranking.turns, NUM_TURNS)
 
     def rank(self, question: Question) -> Ranking:
         """Every passage's score and what it is made of."""

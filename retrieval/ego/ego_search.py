@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from dynagrag.config.settings import Profile
-from dynagrag.core.schema import Question, Retrieval, Snapshot, Subgraph
+from dynagrag.core.schema import Question, Retrieval, ScoredTurn, Snapshot, Subgraph
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.bridge.scorer import MASS_FLOOR
 from dynagrag.retrieval.ego.ego_index import EgoIndex
@@ -55,7 +55,8 @@ class DiverseEgoSearch:
         ranking = self._ranker.rank(question) if self._ranker else None
         if not self._snapshot.graph.entities:
             best = self._passages.best(ranking.total, num_passages) if ranking else ()
-            return Retrieval(self.name, best, notes=("the graph is empty",))
+            turns = self._ranker.best_turns(ranking) if self._ranker and ranking else ()
+            return Retrieval(self.name, best, notes=("the graph is empty",), turns=turns)
         scores = self._index.scores(question.vector)
         if ranking is not None and ranking.found is not None:
             # Plain words, which come after the entities, are no centres.
@@ -66,16 +67,20 @@ class DiverseEgoSearch:
         subgraphs = self._index.subgraphs(np.array(selection.centres, dtype=np.int64), scores)
         if self._ranker is not None:
             subgraphs = self._lines.put_into(subgraphs, question.vector)
+        turns: tuple[ScoredTurn, ...] = ()
         if self._ranker is not None and ranking is not None:
             passages = self._passages.best(ranking.total, num_passages)
             trace = self._ranker.trace(ranking, passages)
+            turns = self._ranker.best_turns(ranking)
         else:
             members = sorted(set(chain.from_iterable(subgraph.nodes for subgraph in subgraphs)))
             rows = self._passages.rows_of_entities(np.array(members, dtype=np.int64))
             cosines = self._passages.dense(question.vector)
             passages, trace = self._passages.best(cosines, num_passages, among=rows), None
         notes = self._notes(subgraphs, num_subgraphs)
-        return Retrieval(self.name, passages, subgraphs, selection.candidates, notes, trace)
+        return Retrieval(
+            self.name, passages, subgraphs, selection.candidates, notes, trace, turns=turns
+        )
 
     @cached_property
     def _lines(self) -> LineVectors:

@@ -5,6 +5,7 @@ wins, and what no line supports isn't printed first.
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -146,22 +147,26 @@ def test_an_answer_that_lines_state_wins_over_more_helpful_ones_that_none_states
     ask: Callable[..., Answer],
 ) -> None:
     merges: list[Prompt] = []
+    stated: list[str] = []
+    numbers = count()
 
     def reply(prompt: Prompt) -> str | dict[str, Any]:
         if prompt.name == "intermediate":
-            label = LABEL.findall(prompt.user)[0]
-            return says(RIGHT if RIGHT in prompt.user else f"{WRONG} [{label}]")
+            if next(numbers) == 2:
+                stated.append(OPENED.findall(prompt.user)[0])
+                return says(stated[0])
+            return says(f"{WRONG} [{LABEL.findall(prompt.user)[0]}]")
         if prompt.name == "merge":
             merges.append(prompt)
         return judged(prompt) if prompt.name == "helpfulness" else "The queen of Spain [E1]."
 
     answer = ask(reply, AskOptions(profile="graph"))
     assert len(answer.intermediate) > 2
-    assert RIGHT in answer.text
+    assert stated[0] in answer.text
     assert "queen" not in answer.text
     assert not merges
     assert any("no line states them" in note for note in answer.trace.notes)
-    assert RIGHT in answer.intermediate[0].answer
+    assert stated[0] in answer.intermediate[0].answer
 
 
 def test_a_merge_that_no_line_states_gives_way_to_the_answer_that_lines_state(

@@ -1,0 +1,146 @@
+"""The prompts of subgraphs: graph lines from a walk, then evidence, under a budget (docs/papers.md,
+Hard prompt, and Answers, step 6).
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from dynagrag.config.settings import Profile
+from dynagrag.core.protocols import Pruner, Traversal
+from dynagrag.core.schema import (
+    Evidence,
+    PruneScores,
+    Question,
+    Retrieval,
+    Snapshot,
+    Subgraph,
+)
+from dynagrag.generation.answer_prompt import AnswerPrompt
+from dynagrag.generation.evidence import Span, passage_evidence
+from dynagrag.generation.hard_prompt import (
+    EVIDENCE_SHARE,
+    walk_budget,
+    write_evidence_prompt,
+    write_hard_prompt,
+)
+from dynagrag.generation.retrieval_trace import subgraph_trace
+from dynagrag.generation.traversal import first_nodes
+from dynagrag.retrieval.passages import PassageScores
+
+_MAX_TRACED = 1000
+"""Names of a walk in a trace; it may be over all of a large graph."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubgraphWriter:
+    """Writes the prompts of a question's subgraphs, each of at most `token_budget` tokens."""
+
+    snapshot: Snapshot
+    question: Question
+    profile: Profile
+    pruner: Pruner
+    traversal: Traversal
+    token_budget: int
+
+    def scored(self, subgraphs: Sequence[Subgraph]) -> Iterator[tuple[Subgraph, PruneScores]]:
+        """Each subgraph with the pruner's scores, which it gives all at once."""
+        scores = self.pruner.score(subgraphs, self.question.vector)
+        return zip(subgraphs, scores, strict=True)
+
+    def prompt(
+        self,
+        subgraph: Subgraph,
+        scores: PruneScores,
+        lines: Sequence[Evidence],
+        evidence_share: float = EVIDENCE_SHARE,
+    ) -> AnswerPrompt:
+        """The subgraph's prompt with as many of the lines, best first, as fit beside it."""
+        snapshot, budget = self.snapshot, self.token_budget
+        takes = first_nodes(len(subgraph.nodes))
+        if not self.profile.walks_all:
+            takes = walk_budget(
+                snapshot,
+                subgraph,
+                scores,
+                lines,
+                token_budget=budget,
+                similarities=self._similarities,
+                evidence_share=evidence_share,
+            ).takes
+        walk = self.traversal.walk(subgraph, self.question.vector, scores, takes)
+        hard = write_hard_prompt(
+            snapshot,
+            subgraph,
+            walk,
+            scores,
+            lines,
+            token_budget=budget,
+            similarities=self._similarities,
+            has_all_summaries=self.profile.has_all_summaries,
+            evidence_share=evidence_share,
+        )
+        names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
+        return AnswerPrompt(
+            hard,
+            centre=names[0],
+            score=subgraph.score,
+            order=tuple(names[:_MAX_TRACED]),
+            num_unvisited=walk.num_unvisited,
+            pruner=scores.label,
+            drawn=subgraph_trace(snapshot, subgraph, walk, scores, hard),
+        )
+
+    def _similarities(self, summaries: Sequence[str]) -> Sequence[float]:
+        # From the vectors made at ingest: embedding them would take longer than all the rest. A
+        # summary that has none (a person's edit) comes last.
+        rows = [self.snapshot.summary_rows.get(summary, -1) for summary in summaries]
+        vectors, asked = self.snapshot.summary_vectors, self.question.vector
+        return [float(vectors[row] @ asked) if row >= 0 else -1.0 for row in rows]
+
+
+def takes_union(profile: Profile, retrieval: Retrieval) -> bool:
+    """Whether ego-graphs are prompted as a union with ranked passages: under a profile that gives
+    them a share, from a retriever that ranks passages and turns besides.
+    """
+    return profile.graph_share is not None and bool(retrieval.turns and retrieval.subgraphs)
+
+
+def union_prompts(
+    write: SubgraphWriter, retrieval: Retrieval, passages: PassageScores, before: Sequence[Span]
+) -> list[AnswerPrompt]:
+    """A prompt of the best lines alone, the spans that come `before` first; then one a subgraph:
+    its lines in a small share of the room, and the next best lines that no earlier prompt has,
+    those of passages that hold one of its nodes first.
+
+    Where every line is in an earlier prompt, those that hold its nodes come again.
+    """
+    snapshot, budget = write.snapshot, write.token_budget
+    lines = passage_evidence(snapshot, retrieval.passages, before=before)
+    if not lines:
+        return []
+    # written again without a budget, so that no prompt tells of lines that another one has
+    hard = write_evidence_prompt(write_evidence_prompt(lines, budget).evidence)
+    prompts = [AnswerPrompt(hard, retrieval.retriever, retrieval.passages[0].score)]
+    left = _without(lines, hard.evidence)
+    share = 1 - (write.profile.graph_share or 0)
+    for subgraph, scores in write.scored(retrieval.subgraphs):
+        held = _passages_of(snapshot, subgraph)
+        own = [e for e in lines if e.id in held]
+        if not (left or own):
+            continue
+        first = sorted(left, key=lambda e: e.id not in held) or own
+        prompt = write.prompt(subgraph, scores, first, share)
+        prompt = write.prompt(subgraph, scores, prompt.hard.evidence, share)
+        prompts.append(prompt)
+        left = _without(left, prompt.hard.evidence)
+    return prompts
+
+
+def _without(lines: Sequence[Evidence], shown: Sequence[Evidence]) -> list[Evidence]:
+    labels = {e.label for e in shown}
+    return [e for e in lines if e.label not in labels]
+
+
+def _passages_of(snapshot: Snapshot, subgraph: Subgraph) -> Collection[str]:
+    """Ids of the passages that hold one of its nodes."""
+    return {id_ for node in subgraph.nodes for id_ in snapshot.graph.entity_passages[node]}

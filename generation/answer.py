@@ -49,6 +49,7 @@ from dynagrag.generation.intermediate_answers import ask_each, rank_answers
 from dynagrag.generation.merge import merge_prompt, stream_merged
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace, with_masks
 from dynagrag.generation.soft_prompt.soft_answers import SoftReply
+from dynagrag.generation.subgraph_prompts import union_note
 from dynagrag.language.identification import load_beside
 from dynagrag.prompts import render
 
@@ -304,7 +305,14 @@ def _answer(
     documents = [snapshot.documents[id_] for id_ in dict.fromkeys(document_ids.values())]
     trace = AnswerTrace(
         retriever=retrieval.retriever,
-        notes=(*retrieval.notes, *plan.notes, *lines.notes, *draft.notes, *checked.notes),
+        notes=(
+            *retrieval.notes,
+            *filter(None, [union_note(plan.profile, retrieval)]),
+            *plan.notes,
+            *lines.notes,
+            *draft.notes,
+            *checked.notes,
+        ),
         num_passages=len(retrieval.passages),
         candidates=candidate_traces(retrieval),
         ranking=ranking_trace(retrieval, snapshot),
@@ -319,6 +327,7 @@ def _answer(
         merge=draft.merge,
         labels=tuple(labels),
         subgraph_kind=retrieval.subgraph_kind,
+        fallback=retrieval.fallback,
         soft=soft.trace if soft else None,
     )
     return Answer(

@@ -130,15 +130,15 @@ def write_prompts(
     budget = profile.subgraph_token_budget - prompt_tokens(instructions, IntermediateReply)
     if profile.num_spread:
         return _spread_prompts(snapshot, retrieval, profile.num_spread, budget)
+    write = SubgraphWriter(snapshot, question, profile, pruner, traversal, budget)
+    if takes_union(profile, retrieval):
+        return union_prompts(write, retrieval, _spans(clips, passages))
     if not retrieval.subgraphs and profile.num_dealt:
         return _dealt_prompts(snapshot, retrieval, profile.num_dealt, budget)
     if not retrieval.subgraphs:
         room = profile.num_prompts * budget
         shown = _spans(clips, passages)
         return _passage_prompt(snapshot, retrieval, retrieval.passages, room, shown)
-    write = SubgraphWriter(snapshot, question, profile, pruner, traversal, budget)
-    if takes_union(profile, retrieval):
-        return union_prompts(write, retrieval, passages, _spans(clips, passages))
     prompts: list[AnswerPrompt] = []
     evidence = QuestionEvidence(passages, question, retrieval.passages)
     if profile.passage_ranking == "bridge":

@@ -61,6 +61,7 @@ _LEFT_OUT_WHEN_EMPTY = (
     "merge",
     "soft",
     "languages",
+    "fallback",
 )
 
 

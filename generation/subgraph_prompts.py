@@ -25,8 +25,11 @@ from dynagrag.generation.hard_prompt import (
 )
 from dynagrag.generation.retrieval_trace import subgraph_trace
 from dynagrag.generation.traversal import first_nodes
-from dynagrag.retrieval.passages import PassageScores
 
+LEAST_GATE = 0.5
+"""Of Bridge-PPR's gate, for graph lines in prompts: below it, amid long talk and for long
+questions, passages bring more (docs/decisions/0075-union-is-how-graphs-are-prompted.md).
+"""
 _MAX_TRACED = 1000
 """Names of a walk in a trace; it may be over all of a large graph."""
 
@@ -102,35 +105,58 @@ def takes_union(profile: Profile, retrieval: Retrieval) -> bool:
     """Whether ego-graphs are prompted as a union with ranked passages: under a profile that gives
     them a share, from a retriever that ranks passages and turns besides.
     """
-    return profile.graph_share is not None and bool(retrieval.turns and retrieval.subgraphs)
+    return profile.graph_share is not None and bool(retrieval.turns and retrieval.candidates)
+
+
+def union_note(profile: Profile, retrieval: Retrieval) -> str:
+    """Why the prompts have no graph lines, where they could have; else empty."""
+    if not (takes_union(profile, retrieval) and retrieval.subgraphs) or _has_graph_lines(retrieval):
+        return ""
+    gate = retrieval.trace.gate if retrieval.trace else 0.0
+    return (
+        f"no {retrieval.subgraph_kind} has lines in a prompt: passages alone bring more where the"
+        f" graph counts little (gate {gate:.2f}, under {LEAST_GATE})"
+    )
+
+
+def _has_graph_lines(retrieval: Retrieval) -> bool:
+    return retrieval.trace is not None and retrieval.trace.gate >= LEAST_GATE
 
 
 def union_prompts(
-    write: SubgraphWriter, retrieval: Retrieval, passages: PassageScores, before: Sequence[Span]
+    write: SubgraphWriter, retrieval: Retrieval, before: Sequence[Span]
 ) -> list[AnswerPrompt]:
-    """A prompt of the best lines alone, the spans that come `before` first; then one a subgraph:
+    """A prompt of the best lines alone, the spans that come `before` first; then one an ego-graph:
     its lines in a small share of the room, and the next best lines that no earlier prompt has,
-    those of passages that hold one of its nodes first.
+    those of passages that hold one of its nodes first. Where the graph counts little, and where
+    there are fewer ego-graphs than prompts, the next best lines alone.
 
-    Where every line is in an earlier prompt, those that hold its nodes come again.
+    Where every line is in an earlier prompt, those that hold an ego-graph's nodes come again.
     """
-    snapshot, budget = write.snapshot, write.token_budget
+    snapshot, profile = write.snapshot, write.profile
     lines = passage_evidence(snapshot, retrieval.passages, before=before)
-    if not lines:
-        return []
-    # written again without a budget, so that no prompt tells of lines that another one has
-    hard = write_evidence_prompt(write_evidence_prompt(lines, budget).evidence)
-    prompts = [AnswerPrompt(hard, retrieval.retriever, retrieval.passages[0].score)]
-    left = _without(lines, hard.evidence)
-    share = 1 - (write.profile.graph_share or 0)
-    for subgraph, scores in write.scored(retrieval.subgraphs):
-        held = _passages_of(snapshot, subgraph)
-        own = [e for e in lines if e.id in held]
-        if not (left or own):
-            continue
-        first = sorted(left, key=lambda e: e.id not in held) or own
-        prompt = write.prompt(subgraph, scores, first, share)
-        prompt = write.prompt(subgraph, scores, prompt.hard.evidence, share)
+    score = retrieval.passages[0].score if retrieval.passages else 0.0
+    scored = [*write.scored(retrieval.subgraphs if _has_graph_lines(retrieval) else ())]
+    prompts: list[AnswerPrompt] = []
+    left = list(lines)
+    for number in range(profile.num_prompts):
+        if number and scored:
+            subgraph, scores = scored.pop(0)
+            held = _passages_of(snapshot, subgraph)
+            own = sorted(left, key=lambda e: e.id not in held)
+            own = own or [e for e in lines if e.id in held]
+            if not own:
+                continue
+            share = 1 - (profile.graph_share or 0)
+            prompt = write.prompt(subgraph, scores, own, share)
+            # again, so that no prompt tells of lines that another one has
+            prompt = write.prompt(subgraph, scores, prompt.hard.evidence, share)
+        elif left:
+            hard = write_evidence_prompt(left, write.token_budget)
+            centre = f"{retrieval.retriever} {number + 1}"
+            prompt = AnswerPrompt(write_evidence_prompt(hard.evidence), centre, score)
+        else:
+            break
         prompts.append(prompt)
         left = _without(left, prompt.hard.evidence)
     return prompts

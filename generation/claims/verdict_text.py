@@ -145,15 +145,18 @@ def claims_summary(answer: Answer) -> str:
 
 
 def failures_summary(answer: Answer) -> str:
-    """How many intermediate answers are missing, and why the first is; empty where none is."""
+    """What was brought instead where nothing of the graph is near; how many intermediate answers
+    are missing, and why the first is. Empty where nothing is.
+    """
     failures = answer.trace.failures
     if not failures:
-        return ""
+        return answer.trace.fallback
     whole = len(failures) + len(answer.intermediate)
-    return (
+    failed = (
         f"{len(failures)} of {whole} intermediate answers failed and are missing here:"
         f" {failures[0]}"
     )
+    return "; ".join(filter(None, (answer.trace.fallback, failed)))
 
 
 def _counts(claims: Sequence[CheckedClaim]) -> str:

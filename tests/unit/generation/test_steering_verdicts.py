@@ -30,6 +30,7 @@ TALK = "\n".join(
 ) + ("\nGUIDE: Jonas Lind is learning the violin.\nGUIDE: The ferry was never sold to Norway.\n")
 QUESTION = "Who opened the harbour of district 3?"
 RIGHT = "The harbour of district 3 was opened in 1503 by mayor Olsen."
+LESSONS = f"GUIDE: Jonas Lind is learning the violin.\n{TALK}"
 ELSEWHERE = "Jonas Lind is learning the violin."
 DENIED = "The ferry was sold to Norway."
 INVENTED = "A zeppelin factory was blown up by pirates in 1742."
@@ -52,7 +53,8 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
 
         opened.append(open_workspace("w", chat_model=FakeChat(rule), embedder=FakeEmbedder(64)))
         opened[-1].ingest([source], IngestOptions(extractor="fast"))
-        return opened[-1].ask(QUESTION, options or AskOptions(retriever="bm25"), **more)
+        asked = more.pop("asked", QUESTION)
+        return opened[-1].ask(asked, options or AskOptions(retriever="bm25"), **more)
 
     yield call
     for space in opened:
@@ -167,6 +169,24 @@ def test_an_answer_that_lines_state_wins_over_more_helpful_ones_that_none_states
     assert not merges
     assert any("no line states them" in note for note in answer.trace.notes)
     assert stated[0] in answer.intermediate[0].answer
+
+
+def test_where_the_first_answer_settles_the_question_no_other_prompt_is_asked(
+    ask: Callable[..., Answer],
+) -> None:
+    prompts: list[Prompt] = []
+
+    def reply(prompt: Prompt) -> dict[str, Any]:
+        prompts.append(prompt)
+        return says("Jonas Lind is learning the violin.")
+
+    answer = ask(
+        reply, AskOptions(profile="graph"), asked="What is Jonas Lind learning?", talk=LESSONS
+    )
+    assert [prompt.name for prompt in prompts] == ["intermediate"]
+    assert len(answer.intermediate) == answer.usage.calls == 1
+    assert any(note.startswith("1 of 5 prompts was asked") for note in answer.trace.notes)
+    assert len(answer.trace.prompts) == 5
 
 
 def test_a_merge_that_no_line_states_gives_way_to_the_answer_that_lines_state(

@@ -11,6 +11,8 @@ import pytest
 from dynagrag.config.settings import PROFILES
 from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.schema import (
+    BridgeTrace,
+    Candidate,
     Graph,
     Question,
     Retrieval,
@@ -47,7 +49,9 @@ def crowd(
     graph = replace(graph, entity_passages=((),) * 60 + (odd,) + ((),) * 59)
     dimension = graph.entity_vectors.shape[1]
 
-    def made(num_lines: int = NUM_LINES, turns: tuple[ScoredTurn, ...] = TURNS) -> list:
+    def made(
+        num_lines: int = NUM_LINES, turns: tuple[ScoredTurn, ...] = TURNS, gate: float = 1.0
+    ) -> list[AnswerPrompt]:
         passages = tuple(
             replace(
                 moon_snapshot.passages[0],
@@ -71,7 +75,9 @@ def crowd(
         )
         subgraphs = EgoIndex.build(graph, GRAPH).subgraphs(np.array([0, 60]), np.zeros(120))
         ranked = tuple(ScoredPassage(own, 1 - own.index / 1000) for own in passages)
-        found = Retrieval("by hand", ranked, subgraphs, turns=turns)
+        centre = Candidate("e", "Crew", 0.5, is_accepted=True, reason="")
+        trace = BridgeTrace((), (), gate, (), ())
+        found = Retrieval("by hand", ranked, subgraphs, (centre,), trace=trace, turns=turns)
         asked = Question("Who?", np.ones(dimension, np.float32))
         parts = (PassageScores(snapshot), UntrainedPrior(), DSABFS(), GRAPH)
         return write_prompts(snapshot, asked, found, *parts)
@@ -87,11 +93,9 @@ def test_graph_lines_are_few_and_passages_fill_the_rest(
     crowd: Callable[..., list[AnswerPrompt]],
 ) -> None:
     first, *others = crowd()
-    assert not first.drawn
-    assert len(others) == 2
     room = estimate_tokens(first.hard.text)
-    for prompt in others:
-        assert prompt.drawn
+    assert [bool(own.drawn) for own in (first, *others)] == [False, True, True, False, False]
+    for prompt in others[:2]:
         assert prompt.hard.num_nodes > 1
         assert graph_chars(prompt) <= 4 * room * (GRAPH.graph_share or 0) + 40
         assert room - 15 < estimate_tokens(prompt.hard.text) <= room + 10
@@ -100,7 +104,7 @@ def test_graph_lines_are_few_and_passages_fill_the_rest(
 def test_no_line_is_in_two_prompts_and_passages_of_the_ego_graph_come_first(
     crowd: Callable[..., list[AnswerPrompt]],
 ) -> None:
-    shown = [[int(e.id[1:]) for e in prompt.hard.evidence] for prompt in crowd()]
+    shown = [[int(e.id[1:]) for e in prompt.hard.evidence] for prompt in crowd()[:3]]
     numbers = [number for own in shown for number in own]
     assert len(numbers) == len(set(numbers))
     first, without, with_odd = shown
@@ -116,6 +120,15 @@ def test_where_the_first_prompt_holds_all_those_of_the_ego_graph_come_again(
     assert [e.id for e in first.hard.evidence] == [f"p{i:03}" for i in range(6)]
     assert [e.id for e in second.hard.evidence] == ["p001", "p003", "p005"]
     assert [e.label for e in second.hard.evidence] == ["E2", "E4", "E6"]
+
+
+def test_where_the_graph_counts_little_prompts_hold_passages_in_their_order(
+    crowd: Callable[..., list[AnswerPrompt]],
+) -> None:
+    prompts = crowd(gate=0.4)
+    assert [bool(own.drawn) for own in prompts] == [False] * 5
+    shown = [int(e.id[1:]) for prompt in prompts for e in prompt.hard.evidence]
+    assert shown == [*range(len(shown))]
 
 
 def test_what_a_retriever_without_turns_brings_is_prompted_as_its_paper_has_it(

@@ -201,7 +201,8 @@ class BridgeTrace:
 class Retrieval:
     """A retriever's result: ranked passages, subgraphs (graph arms only), and a trace of why.
     `turns`: the best turns, of a retriever that ranks them too. `subgraph_kind`: users' word for
-    one.
+    one. `fallback`: where nothing of the graph is near the question, that, and what was brought
+    instead, in words.
     """
 
     retriever: str
@@ -212,6 +213,7 @@ class Retrieval:
     trace: BridgeTrace | None = None
     subgraph_kind: str = "ego-graph"
     turns: tuple[ScoredTurn, ...] = ()
+    fallback: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,8 @@ class AnswerTrace:
         labels: The evidence labels of the answer's citations, in their order.
         soft: What a trained soft prompt read, where one answered; its `prompts` are its text, as it
         was before it was cut.
+        fallback: What the retriever brought instead of the graph's parts where none is near the
+        question, and that, in words.
     """
 
     retriever: str
@@ -211,3 +213,4 @@ class AnswerTrace:
     subgraph_kind: str = "ego-graph"
     soft: SoftTrace | None = None
     languages: Mapping[str, str] = field(default_factory=dict)
+    fallback: str = ""

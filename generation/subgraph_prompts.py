@@ -127,9 +127,10 @@ def union_prompts(
     write: SubgraphWriter, retrieval: Retrieval, before: Sequence[Span]
 ) -> list[AnswerPrompt]:
     """A prompt of the best lines alone, the spans that come `before` first; then one an ego-graph:
-    its lines in a small share of the room, and the next best lines that no earlier prompt has,
-    those of passages that hold one of its nodes first. Where the graph counts little, and where
-    there are fewer ego-graphs than prompts, the next best lines alone.
+    its lines in a small share of the room, and the next best lines that no earlier prompt has. Of
+    those that have room in this prompt and the ones after it, those of passages that hold one of
+    its nodes come first: it says which passages stand together, and displaces none. Where the graph
+    counts little, and where there are fewer ego-graphs than prompts, the next best lines alone.
 
     Where every line is in an earlier prompt, those that hold an ego-graph's nodes come again.
     """
@@ -142,12 +143,13 @@ def union_prompts(
     for number in range(profile.num_prompts):
         if number and scored:
             subgraph, scores = scored.pop(0)
-            held = _passages_of(snapshot, subgraph)
-            own = sorted(left, key=lambda e: e.id not in held)
+            held, share = _passages_of(snapshot, subgraph), 1 - (profile.graph_share or 0)
+            room = int(share * write.token_budget * (profile.num_prompts - number))
+            next_in = {e.label for e in write_evidence_prompt(left, room).evidence}
+            own = sorted(left, key=lambda e: not (e.label in next_in and e.id in held))
             own = own or [e for e in lines if e.id in held]
             if not own:
                 continue
-            share = 1 - (profile.graph_share or 0)
             prompt = write.prompt(subgraph, scores, own, share)
             # again, so that no prompt tells of lines that another one has
             prompt = write.prompt(subgraph, scores, prompt.hard.evidence, share)

@@ -17,6 +17,7 @@ from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.retrieval.cross_encoder_search import with_reranker
 from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.nearness import NearOrPassages
 from dynagrag.workspace.facade import Workspace
 
 DEPTH = 100
@@ -130,6 +131,7 @@ def make_arms(
         if has_prompts:
             prompts_by = wiring.retriever_name(row.prompts_by, profile)
             writer = wiring.make_retriever(prompts_by, snapshot, profile, passages, open_index)
+            writer = NearOrPassages(writer, passages)
             room = with_equal_room(profile, row.has_passages)
             prompts = make_prompt_arm(name, writer, room, lines, space.embedder)
         arm = Arm(name, retriever, profile.num_subgraphs, prompts=prompts)

@@ -55,8 +55,8 @@ class DiverseEgoSearch:
         ranking = self._ranker.rank(question) if self._ranker else None
         if not self._snapshot.graph.entities:
             best = self._passages.best(ranking.total, num_passages) if ranking else ()
-            turns = self._ranker.best_turns(ranking) if self._ranker and ranking else ()
-            return Retrieval(self.name, best, notes=("the graph is empty",), turns=turns)
+            ranked = self._ranker.best_turns(ranking) if self._ranker and ranking else ()
+            return Retrieval(self.name, best, notes=("the graph is empty",), turns=ranked)
         scores = self._index.scores(question.vector)
         if ranking is not None and ranking.found is not None:
             # Plain words, which come after the entities, are no centres.

@@ -485,8 +485,9 @@ CHUNK_PROFILES: dict[str, ChunkProfile] = {
 @dataclass(frozen=True, slots=True)
 class Profile:
     """How a question is answered: `default` (recommended: passages alone; for a small model
-    `graph`), `graph` (ego-graphs beside a prompt of passages), `global` (many passages, answered
-    part by part) or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs to Answers.
+    `graph`), `graph` (a few lines of ego-graphs above passages, in several prompts), `global` (many
+    passages, answered part by part) or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs
+    to Answers.
     """
 
     name: Literal["default", "graph", "global", "paper", "grag"]

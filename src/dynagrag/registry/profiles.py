@@ -28,7 +28,7 @@ def _row(name: str, sentence: str) -> ProfileChoice:
 PAPER = "paper"
 PROFILE_ROWS = table(
     _row("default", "the best passages; graph for a small model"),
-    _row("graph", "ego-graphs beside a prompt of passages"),
+    _row("graph", "a few lines of ego-graphs above the passages, in up to 5 prompts"),
     _row(
         "global",
         "for questions about the whole, passages from all over, answered in up to 8 parts that are"
@@ -56,6 +56,9 @@ PAPER_DIFFERS = (
     "Joining names: rules come first, the model sees what they leave open, and different numbers,"
     " persons and opposites stay apart.",
     "Relations: a prompt says which way each one points; the graph is undirected, as the paper's.",
+    "Nothing near: where none of the 20 best passages by vectors and words holds an entity of the"
+    " ego-graphs, those passages answer in their place, and that is told; the paper answers from"
+    " what is nearest.",
     "The paper gives no number for these: 5 ego-graphs, their 3 heaviest entities as top nodes,"
     " the mean of nodes and that of edges at equal weight, 0.15 off the cosine a level in DSA-BFS,"
     " helpfulness of half relevance, a quarter coherence and a quarter detail.",

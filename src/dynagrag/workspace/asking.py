@@ -27,6 +27,7 @@ from dynagrag.registry.retrievers import MakeRetriever
 from dynagrag.registry.traversals import DSA_BFS
 from dynagrag.retrieval.cross_encoder_search import with_reranker
 from dynagrag.retrieval.filters import FILTERED
+from dynagrag.retrieval.nearness import NearOrPassages
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.filtered_views import FilteredViews
 from dynagrag.workspace.option_uses import WayToAnswer, unused
@@ -175,6 +176,8 @@ class QuestionAnswering:
         view, retriever = self._views.open(
             options.filters, retriever_name, profile, overrides.make_retriever
         )
+        if way.brings_subgraphs and soft is None and overrides.make_retriever is None:
+            retriever = NearOrPassages(retriever, view.passages)
         reranker = parts.models.reranker if options.is_reranked else None
         retriever = with_reranker(retriever, reranker, view.snapshot)
         is_pruned = way.brings_subgraphs
@@ -237,6 +240,8 @@ class QuestionAnswering:
         profile = way.profile
         view, retriever = self._views.open(options.filters, way.retriever, profile)
         reranker = self._parts.models.reranker if options.is_reranked else None
+        if way.brings_subgraphs:
+            retriever = NearOrPassages(retriever, view.passages)
         retriever = with_reranker(retriever, reranker, view.snapshot)
         question = Question(text, self.query_vector(text))
         return retriever.retrieve(

@@ -13,6 +13,7 @@ from dynagrag.core.errors import ModelUnavailableError
 from dynagrag.core.schema import Answer
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.stored_answer import answer_json, answer_of
+from tests.replies import unsettled_reply
 
 QUESTION = "Who works at Acme Works and who acquired Borealis Labs?"
 WORDS = """Maria: Acme Works acquired Borealis Labs.
@@ -45,8 +46,8 @@ def code_finds(prompt: Any, schema: Any) -> str:
 
 NO = '{"answer": "", "citations": [], "enough_evidence": false}'
 CASES: dict[str, tuple[Callable[[], FakeChat] | None, AskOptions]] = {
-    "merged": (FakeChat, AskOptions(profile="graph")),
-    "split": (FakeChat, AskOptions(profile="graph", is_split=True)),
+    "merged": (lambda: FakeChat(unsettled_reply), AskOptions(profile="graph")),
+    "split": (lambda: FakeChat(unsettled_reply), AskOptions(profile="graph", is_split=True)),
     "paper": (FakeChat, AskOptions(profile="paper")),
     "plain": (FakeChat, AskOptions(retriever="bm25")),
     "passages alone": (FakeChat, AskOptions()),
@@ -61,7 +62,9 @@ CASES: dict[str, tuple[Callable[[], FakeChat] | None, AskOptions]] = {
         AskOptions(profile="graph"),
     ),
     "a failed part": (
-        lambda: FakeChat(script=[ModelUnavailableError("a hiccup")], identity="fails"),
+        lambda: FakeChat(
+            unsettled_reply, script=[ModelUnavailableError("a hiccup")], identity="fails"
+        ),
         AskOptions(profile="graph"),
     ),
 }

@@ -9,6 +9,7 @@ from dynagrag import AskOptions, Filters, IngestOptions, open_workspace
 from dynagrag.config.settings import PROFILES
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.retrieval.nearness import NearOrPassages
 from dynagrag.retrieval.steiner.fact_search import TripleSearch
 from dynagrag.workspace.asking import AnswerOverrides
 from dynagrag.workspace.facade import Workspace
@@ -28,7 +29,8 @@ def test_options_are_resolved_into_what_they_name(space: Workspace) -> None:
         retriever="triples", traversal="bfs", profile="graph", pruner="none", is_strict=True
     )
     plan = space.questions.plan(options, chat=None)
-    assert isinstance(plan.retriever, TripleSearch)
+    assert isinstance(plan.retriever, NearOrPassages)
+    assert isinstance(plan.retriever.inner, TripleSearch)
     assert (plan.traversal.name, plan.profile) == ("bfs", PROFILES["graph"])
     assert plan.is_strict
     assert (plan.chat, plan.soft, plan.embedder) == (None, None, space.embedder)

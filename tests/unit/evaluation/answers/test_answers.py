@@ -41,6 +41,7 @@ from dynagrag.evaluation.frame.lines_file import LinesFile
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.citations import cited_labels
 from dynagrag.workspace.facade import Workspace, open_workspace
+from tests.replies import unsettled_reply
 
 TALK = "\n".join(
     f"LEO: Person Number{i} works at Company Letter{chr(65 + i % 26)}. Company"
@@ -144,7 +145,9 @@ def test_arms_put_different_things_before_the_model_where_they_should(
     asked = questions(space, 1)
     seen: dict[str, tuple[str, ...]] = {}
     for arm in (*WITH_EVIDENCE, "closed-book"):
-        chat = FakeChat(identity=arm)  # no reply of another arm is taken from the cache
+        chat = FakeChat(
+            unsettled_reply, identity=arm
+        )  # no reply of another arm is taken from the cache
         answer(chat, [arm], asked)
         seen[arm] = tuple(sorted(prompts_of(chat)))
     assert seen.pop("dsa-diverse") == seen.pop("paper")
@@ -179,10 +182,10 @@ def test_naive_in_parts_answers_the_passages_of_naive_each_once_and_merges(
 def test_the_default_of_a_small_model_is_the_one_that_ask_has(
     answer: Callable[..., list[AnswerLine]], space: Workspace
 ) -> None:
-    chat = FakeChat(is_small=True)
+    chat = FakeChat(unsettled_reply, is_small=True)
     asked = questions(space, 1)
     answer(chat, ["default"], asked)
-    own = FakeChat(is_small=True)
+    own = FakeChat(unsettled_reply, is_small=True)
     space.ask(asked[0].text, chat_model=own)
     assert sorted(prompts_of(chat)) == sorted(prompts_of(own))
     assert len(prompts_of(own)) > 1
@@ -282,7 +285,7 @@ def test_an_arm_may_name_its_pruner_and_the_run_says_which_was_meant(
         pruners_made_with(space, make_answer_arms(["pruner:trained"]))
     shown = []
     for name in ("graph", "pruner:prior", "pruner:none"):
-        chat = FakeChat()
+        chat = FakeChat(unsettled_reply)
         answer(chat, [name], questions(space, 1))
         shown.append(
             {prompt.user for prompt in chat.prompts if prompt.name.startswith("intermediate")}

@@ -105,7 +105,8 @@ def takes_union(profile: Profile, retrieval: Retrieval) -> bool:
     """Whether ego-graphs are prompted as a union with ranked passages: under a profile that gives
     them a share, from a retriever that ranks passages and turns besides.
     """
-    return profile.graph_share is not None and bool(retrieval.turns and retrieval.candidates)
+    is_shared = profile.graph_share is not None and profile.passage_ranking == "bridge"
+    return is_shared and bool(retrieval.turns and retrieval.candidates)
 
 
 def union_note(profile: Profile, retrieval: Retrieval) -> str:

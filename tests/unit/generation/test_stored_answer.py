@@ -11,9 +11,8 @@ import pytest
 from dynagrag import AskOptions, open_workspace
 from dynagrag.core.errors import ModelUnavailableError
 from dynagrag.core.schema import Answer
-from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
+from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply, unsettled_reply
 from dynagrag.generation.stored_answer import answer_json, answer_of
-from tests.replies import unsettled_reply
 
 QUESTION = "Who works at Acme Works and who acquired Borealis Labs?"
 WORDS = """Maria: Acme Works acquired Borealis Labs.
@@ -113,7 +112,7 @@ def test_the_cases_differ_in_what_a_trace_may_lack(ask: Callable[..., Answer]) -
 
 
 def test_what_an_earlier_version_did_not_tell_is_empty(ask: Callable[..., Answer]) -> None:
-    stored = answer_json(ask(FakeChat, AskOptions(profile="graph")))
+    stored = answer_json(ask(*CASES["merged"]))
     for key in ("labels", "stretches", "merge"):
         del stored["trace"][key]
     stored["trace"] |= {"uncited_sentences": 1, "weak_citations": 2}  # which claims have replaced

@@ -38,10 +38,9 @@ from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS, make_answers, missing_answers
 from dynagrag.evaluation.answers.answering import open_answering
 from dynagrag.evaluation.frame.lines_file import LinesFile
-from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
+from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply, unsettled_reply
 from dynagrag.generation.citations import cited_labels
 from dynagrag.workspace.facade import Workspace, open_workspace
-from tests.replies import unsettled_reply
 
 TALK = "\n".join(
     f"LEO: Person Number{i} works at Company Letter{chr(65 + i % 26)}. Company"
@@ -283,10 +282,12 @@ def test_an_arm_may_name_its_pruner_and_the_run_says_which_was_meant(
     assert pruners_made_with(space, arms[:1]) == {}
     with pytest.raises(UsageError, match="no trained pruner"):
         pruners_made_with(space, make_answer_arms(["pruner:trained"]))
+    short = [d.id for d in space.store.documents() if "two" in d.title]
+    asked = [AskedQuestion("q", "Where does Person Number7 work?", documents=tuple(short))]
     shown = []
     for name in ("graph", "pruner:prior", "pruner:none"):
         chat = FakeChat(unsettled_reply)
-        answer(chat, [name], questions(space, 1))
+        answer(chat, [name], asked)
         shown.append(
             {prompt.user for prompt in chat.prompts if prompt.name.startswith("intermediate")}
         )
@@ -513,7 +514,7 @@ class LoggingChat(FakeChat):
     """Writes each call into a file, and kills its process at one of them, before it is answered."""
 
     def __init__(self, log: Path, kill_at: int | None = None) -> None:
-        super().__init__(is_small=True)
+        super().__init__(unsettled_reply, is_small=True)
         self._log = log
         self._kill_at = kill_at
 

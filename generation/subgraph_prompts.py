@@ -16,7 +16,12 @@ from dynagrag.core.schema import (
     Subgraph,
 )
 from dynagrag.generation.answer_prompt import AnswerPrompt
-from dynagrag.generation.evidence import Span, passage_evidence
+from dynagrag.generation.evidence import (
+    CHARS_PER_TOKEN,
+    Span,
+    evidence_that_fits,
+    passage_evidence,
+)
 from dynagrag.generation.hard_prompt import (
     EVIDENCE_SHARE,
     walk_budget,
@@ -140,13 +145,13 @@ def union_prompts(
     score = retrieval.passages[0].score if retrieval.passages else 0.0
     scored = [*write.scored(retrieval.subgraphs if _has_graph_lines(retrieval) else ())]
     prompts: list[AnswerPrompt] = []
-    left = list(lines)
+    left, max_chars = list(lines), CHARS_PER_TOKEN * write.token_budget
     for number in range(profile.num_prompts):
         if number and scored:
             subgraph, scores = scored.pop(0)
             held, share = _passages_of(snapshot, subgraph), 1 - (profile.graph_share or 0)
             room = int(share * write.token_budget * (profile.num_prompts - number))
-            next_in = {e.label for e in write_evidence_prompt(left, room).evidence}
+            next_in = {e.label for e in evidence_that_fits(left, CHARS_PER_TOKEN * room)}
             own = sorted(left, key=lambda e: not (e.label in next_in and e.id in held))
             own = own or [e for e in lines if e.id in held]
             if not own:
@@ -155,9 +160,9 @@ def union_prompts(
             # again, so that no prompt tells of lines that another one has
             prompt = write.prompt(subgraph, scores, prompt.hard.evidence, share)
         elif left:
-            hard = write_evidence_prompt(left, write.token_budget)
-            centre = f"{retrieval.retriever} {number + 1}"
-            prompt = AnswerPrompt(write_evidence_prompt(hard.evidence), centre, score)
+            # what doesn't fit is in the next prompt, so no room is kept for words on it
+            hard = write_evidence_prompt(evidence_that_fits(left, max_chars))
+            prompt = AnswerPrompt(hard, f"{retrieval.retriever} {number + 1}", score)
         else:
             break
         prompts.append(prompt)

@@ -1,4 +1,6 @@
-"""Paired bootstrap: how sure a mean, or a difference between two arms on the same questions, is."""
+"""How sure a mean, or a difference between two arms on the same questions, is: paired bootstrap;
+of few, Student's interval.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -102,6 +104,20 @@ def intervals(
         name: Interval(float(m), float(a), float(b))
         for name, m, a, b in zip(columns, means, low, high, strict=True)
     }
+
+
+def student_interval(values: Sequence[float]) -> Interval:
+    """The mean of values, of which there is one at least, with Student's 95 % interval; one alone
+    has none: low = high = mean.
+    """
+    data = np.array(values, dtype=np.float64)
+    mean, num = float(data.mean()), len(data)
+    if num == 1:
+        return Interval(mean, mean, mean)
+    from scipy.stats import t
+
+    half = float(t.ppf((1 + LEVEL) / 2, num - 1) * data.std(ddof=1) / np.sqrt(num))
+    return Interval(mean, mean - half, mean + half)
 
 
 def share_intervals(

@@ -10,6 +10,8 @@ from dynagrag.language.identification import ENGLISH, UNKNOWN
 from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS
 
 WORD = re.compile(r"[^\W_]+")
+TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[^\w\s]")
+"""A word with its apostrophes and hyphens, or a mark."""
 NO_CONTENT = FUNCTION_WORDS | COMMON_VERBS
 _STEM = 5
 

@@ -21,7 +21,7 @@ from dynagrag.evaluation.evidence.evidence_questions import (
     EvidenceQuestion,
     load_evidence_questions,
 )
-from dynagrag.evaluation.frame.experiment import ItemExperiment, Watch
+from dynagrag.evaluation.frame.experiment import ItemExperiment, ItemTrial, Watch
 from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentLine, ExperimentRun
 from dynagrag.evaluation.frame.figures import ArmComparison, Figure, count
 from dynagrag.evaluation.frame.report import (
@@ -317,9 +317,9 @@ class EvidenceRun(ExperimentRun[EvidenceOutcome, EvidenceResult]):
                 " how early, and is it said where there is none?"
             ),
             conclusion=(
-                f"The words that answer are in the first clip of {_text(result.first)} % of the"
-                f" questions, in the first three of {_text(result.first_3)} %, among the"
-                f" {NUM_SHOWN} shown of {_text(result.shown)} %."
+                f"Of the questions with an answer, its words are in the first clip of"
+                f" {_text(result.first)} %, in the first three of {_text(result.first_3)} %, among"
+                f" the {NUM_SHOWN} shown of {_text(result.shown)} %."
                 if num_answerable
                 else "No question has an answer."
             ),
@@ -448,6 +448,10 @@ class EvidenceExperiment(
             "questions": len(self.items),
             "asked": content_id(*map(str, self.items)),
         }
+
+    def stage(self, trial: ItemTrial[EvidenceQuestion]) -> str:
+        """With the reranker, and without."""
+        return f"ask ({trial.arm})" if trial.arm != ONE_ARM else "ask"
 
     def measure(self, item: EvidenceQuestion, arm: str) -> EvidenceOutcome:
         """One question."""

@@ -20,6 +20,7 @@ from dynagrag.evaluation.frame.experiment import Experiment
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import run_experiment
 from dynagrag.evaluation.pruning.pruner_figures import (
+    ByQuestion,
     KeptPrunerFigures,
     PrunerFigures,
     compare_pruners,
@@ -39,6 +40,7 @@ from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.workspace_pruner import (
+    MEASURES,
     TRAINED,
     has_pruner,
     no_trained_pruner,
@@ -46,6 +48,7 @@ from dynagrag.workspace.workspace_pruner import (
 )
 
 OTHER_VERSION = "trained on another version of the set"
+SEEN = "an earlier version trained it on some of these documents; train it again"
 OTHER_STATE = (
     "trained on other questions, or before the workspace changed, so it may have seen what it is"
     " measured on"
@@ -142,8 +145,9 @@ def measure_on_set(
 def measure_on_workspace(
     settings: Settings, options: WorkspaceMeasureOptions, progress: Progress | None = None
 ) -> tuple[PrunerRun, PrunerResult]:
-    """Measures pruners on the questions of a workspace's documents that a training there holds out.
-    Errors as in `train_on_workspace`, but that a single question is enough.
+    """Measures pruners on all questions of a workspace. What was trained on these very questions
+    counts as its folds measured it: each document by a network that learned from others. Errors as
+    in `train_on_workspace`, but that a single question is enough.
     """
     options.check()
     own = pruner_folder(settings, options.workspace)
@@ -155,12 +159,11 @@ def measure_on_workspace(
         names = tuple(name for name in asked_for if name in MEASURED or name in folders)
         pruners = _opened(names, folders, space.embedder.identity, options.device)
         questions = WorkspaceQuestions(space, options.questions)
-        test = questions.examples((Part.TEST,), progress or (lambda *_: None))[Part.TEST][
-            : options.limit
-        ]
+        folds = questions.folds(progress or (lambda *_: None))
+        test = [example for fold in folds for example in fold.measured][: options.limit]
         if not test:
             raise UsageError(
-                f"workspace {space.name!r} has no question of a held-out document: ingest more"
+                f"workspace {space.name!r} has no question of what its graph holds: ingest more"
                 " documents, or give --questions FILE"
             )
         tested = _TestQuestions(
@@ -207,12 +210,27 @@ class PrunerExperiment(Experiment[MeasuredLine, PrunerResult, PrunerRun]):
 
     @cached_property
     def _figures(self) -> list[PrunerFigures]:
+        by_folds = {name: self._by_folds(folder) for name, folder in self._folders.items()}
+        pruners = {name: by_folds.get(name) or own for name, own in self._pruners.items()}
         return [
             replace(own, note=_note(self._folders[own.name], self._asked.made_of))
-            if own.name in self._folders
+            if own.name in self._folders and not by_folds[own.name]
             else own
-            for own in compare_pruners(self._pruners, self._asked.test)
+            for own in compare_pruners(pruners, self._asked.test)
         ]
+
+    def _by_folds(self, folder: Path) -> ByQuestion:
+        """What the folds of a checkpoint measured on these questions; empty where it has none of
+        them.
+        """
+        own = read_description(folder, KIND)
+        measures: ByQuestion = own.figures.get(MEASURES, {})
+        is_same = all(
+            own.made_with.get(name) == value for name, value in self._asked.made_of.items()
+        )
+        if not is_same or any(example.id not in measures for example in self._asked.test):
+            return {}
+        return {example.id: measures[example.id] for example in self._asked.test}
 
     def summarize(self, lines: Sequence[MeasuredLine], path: Path) -> PrunerResult:
         """Measures all of them."""
@@ -282,5 +300,6 @@ def _note(folder: Path, made_of: Mapping[str, Any]) -> str:
         ("workspace", (QUESTIONS, "graph"), OTHER_STATE),
     ):
         if place in made_of and own.get(place) == made_of[place]:
-            return note if any(own.get(part) != made_of[part] for part in parts) else ""
+            is_other = any(own.get(part) != made_of[part] for part in parts)
+            return note if is_other else SEEN if place == "workspace" else ""
     return ""

@@ -11,6 +11,7 @@ from dynagrag.evaluation.bootstrap_intervals import (
     Interval,
     intervals,
     share_intervals,
+    student_interval,
 )
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import (
@@ -27,10 +28,11 @@ BASELINES = (*PRUNERS, NEAR)
 """The untrained pruners, which a trained one has to beat: every one of the registry, and NearFirst.
 One more here may change whether a trained pruner becomes its workspace's default.
 """
-MIN_GROUPS = 5
+MIN_GROUPS = 8
 """Documents, or entities asked about, below which an interval over them tells nothing."""
 _AGAINST, _DIGITS = "against_", 6
-_ByQuestion = Mapping[str, Mapping[str, float]]
+ByQuestion = Mapping[str, Mapping[str, float]]
+"""Measures by question."""
 _Of = Callable[[Mapping[str, Sequence[float]]], dict[str, Interval]]
 
 
@@ -41,7 +43,8 @@ class Gain:
 
     `by_group`: the difference in average precision over nodes, the mean over groups (documents,
     entities asked about) of their questions' means; questions of one group are alike, so this is
-    what tells of other groups.
+    what tells of other groups. Groups are few, so its interval is Student's: that of resamples is
+    too narrow (docs/decisions/0076).
     """
 
     measures: Mapping[str, Interval]
@@ -63,7 +66,7 @@ class PrunerFigures:
     means: Mapping[str, Interval]
     against: Mapping[str, Gain] = field(default_factory=dict)
     note: str = ""
-    by_question: _ByQuestion = field(default_factory=dict)
+    by_question: ByQuestion = field(default_factory=dict)
     num_groups: int = 0
 
     @property
@@ -188,12 +191,16 @@ class KeptPrunerFigures(BaseModel):
 
 
 def compare_pruners(
-    pruners: Mapping[str, Pruner], examples: Sequence[PruningExample]
+    pruners: Mapping[str, Pruner | ByQuestion], examples: Sequence[PruningExample]
 ) -> list[PrunerFigures]:
-    """The figures of each on the same questions, of which there is one at least. The untrained ones
-    are measured too, whether they are among them or not.
+    """The figures of each on the same questions, of which there is one at least. One whose measures
+    are there already is given by them. The untrained ones are measured too, whether they are among
+    them or not.
     """
-    measured = {name: measure_pruner(pruner, examples) for name, pruner in pruners.items()}
+    measured = {
+        name: own if isinstance(own, Mapping) else measure_pruner(own, examples)
+        for name, own in pruners.items()
+    }
     untrained = {
         name: measured.get(name) or measure_pruner(untrained_pruner(name), examples)
         for name in BASELINES
@@ -216,7 +223,7 @@ def compare_pruners(
     ]
 
 
-def _gain(own: _ByQuestion, other: _ByQuestion, group_of: Mapping[str, str]) -> Gain:
+def _gain(own: ByQuestion, other: ByQuestion, group_of: Mapping[str, str]) -> Gain:
     gains = {
         id_: {name: value - other[id_][name] for name, value in row.items()}
         for id_, row in own.items()
@@ -226,11 +233,11 @@ def _gain(own: _ByQuestion, other: _ByQuestion, group_of: Mapping[str, str]) -> 
         by_group.setdefault(group_of[id_], []).append(row[NODE_AP])
     return Gain(
         _means(gains, intervals),
-        intervals({NODE_AP: [sum(rows) / len(rows) for rows in by_group.values()]})[NODE_AP],
+        student_interval([sum(rows) / len(rows) for rows in by_group.values()]),
     )
 
 
-def _means(rows: _ByQuestion, of: _Of) -> dict[str, Interval]:
+def _means(rows: ByQuestion, of: _Of) -> dict[str, Interval]:
     columns = {name: [row[name] for row in rows.values() if name in row] for name in NAMES}
     return {name: of({name: column})[name] for name, column in columns.items() if column}
 

@@ -32,23 +32,26 @@ class RetrievedExamples:
             RETRIEVER, self._snapshot, self._profile, passages, lambda _: self._index
         )
 
-    def example(
-        self, id_: str, text: str, group: str, support: Support, gold: int | None = None
-    ) -> PruningExample:
-        """The example of a question. `gold`: an entity (its index in the graph) whose ego-graph is
-        added, unless it was retrieved.
-
-        Raises EmbedderMismatchError where another embedder made the workspace's vectors.
+    def example(self, id_: str, text: str, group: str, support: Support) -> PruningExample:
+        """The example of a question. Raises EmbedderMismatchError where another embedder made the
+        workspace's vectors.
         """
         vector = self._space.questions.query_vector(text)
         found = self._retriever.retrieve(
             Question(text, vector), num_ranked(self._profile), self._profile.num_subgraphs
         ).subgraphs
-        if gold is not None and gold not in [subgraph.nodes[0] for subgraph in found]:
-            missed = self._lines.put_into(
-                self._index.subgraphs(np.array([gold]), self._index.scores(vector)), vector
-            )[0]
-            found += (
-                replace(missed, score=found[-1].score if found else missed.score),
-            )  # retrieval's scale: as the last that it found
         return example_of(id_, text, group, vector, found, support)
+
+    def with_centre(self, example: PruningExample, support: Support, centre: int) -> PruningExample:
+        """The example and the ego-graph of an entity (its index in the graph), unless it was
+        retrieved.
+        """
+        found, vector = example.subgraphs, example.query
+        if centre in [subgraph.nodes[0] for subgraph in found]:
+            return example
+        missed = self._lines.put_into(
+            self._index.subgraphs(np.array([centre]), self._index.scores(vector)), vector
+        )[0]
+        # retrieval's scale: as the last that it found
+        added = replace(missed, score=found[-1].score if found else missed.score)
+        return example_of(example.id, example.text, example.group, vector, (*found, added), support)

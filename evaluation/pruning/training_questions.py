@@ -21,7 +21,7 @@ from dynagrag.evaluation.question_sets.gold_resolver import Resolver, finder
 from dynagrag.evaluation.question_sets.json_rows import Row, read_rows
 from dynagrag.evaluation.question_sets.own_questions import gold_turns, is_answerable
 from dynagrag.evaluation.question_sets.question_set import Gold
-from dynagrag.evaluation.questions.document_splits import document_splits
+from dynagrag.evaluation.questions.document_splits import document_folds, document_splits
 from dynagrag.evaluation.questions.drafts import SplitSayings
 from dynagrag.evaluation.questions.made_question import Provenance, QuestionKind, Split
 from dynagrag.evaluation.questions.record_questions import record_questions
@@ -31,6 +31,7 @@ NUM_MADE = 400
 """Questions that are made where no file gives any: training goes on gaining up to some hundreds."""
 UNANSWERABLE, UNMADE = "nothing answers it", "it has neither provenance nor turns in the workspace"
 SEVERAL_PARTS = "its documents serve several parts"
+SEVERAL_FOLDS = "its documents lie in several folds"
 _PURPOSES: Mapping[Part, str] = {
     Part.TRAIN: "to train on",
     Part.VALIDATION: "to choose the epoch by",
@@ -61,6 +62,17 @@ class SplitQuestions:
     """
 
     parts: Mapping[Part, Sequence[tuple[TrainingQuestion, str]]]
+    num_documents: int
+    left_out: Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedQuestions:
+    """Questions by fold, each with the id of the document that it is grouped by; how many documents
+    have questions, and what was left out.
+    """
+
+    folds: Sequence[Sequence[tuple[TrainingQuestion, str]]]
     num_documents: int
     left_out: Counter[str]
 
@@ -118,21 +130,7 @@ def split_questions(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -
     One without provenance has what its turns hold for it (`of_turns`). Raises UsageError where a
     file gives one document to two parts.
     """
-    left_out: Counter[str] = Counter()
-    kept: list[tuple[TrainingQuestion, tuple[str, ...]]] = []
-    document_of = {passage.id: passage.document_id for passage in snapshot.passages}
-    for question in of_turns(questions, snapshot):
-        documents = tuple(
-            dict.fromkeys(
-                document_of[id_] for id_ in question.provenance.passages if id_ in document_of
-            )
-        )
-        if not question.is_answerable:
-            left_out[UNANSWERABLE] += 1
-        elif not documents:
-            left_out[UNMADE] += 1
-        else:
-            kept.append((question, documents))
+    kept, left_out = _of_documents(questions, snapshot)
     known = _known_splits(kept, snapshot)
     splits = (
         document_splits(
@@ -148,6 +146,50 @@ def split_questions(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -
         else:
             parts[Part(own.pop().value)].append((question, documents[0]))
     return SplitQuestions(parts, len({documents[0] for _, documents in kept}), left_out)
+
+
+def fold_questions(
+    questions: Sequence[TrainingQuestion], snapshot: Snapshot, num: int
+) -> FoldedQuestions:
+    """Questions by fold of whole documents, `num` folds or as many as there are documents; the same
+    for the same questions. What their file says of splits isn't heeded: every document is tested.
+
+    One without provenance is read as in `split_questions`; errors as in `of_turns`.
+    """
+    kept, left_out = _of_documents(questions, snapshot)
+    sizes = Counter(documents[0] for _, documents in kept)
+    sizes.update({id_: 0 for _, documents in kept for id_ in documents})
+    fold_of = document_folds(sizes, num, _SEED)
+    folds: list[list[tuple[TrainingQuestion, str]]] = [[] for _ in {*fold_of.values()}]
+    for question, documents in kept:
+        own = {fold_of[id_] for id_ in documents}
+        if len(own) > 1:
+            left_out[SEVERAL_FOLDS] += 1
+        else:
+            folds[own.pop()].append((question, documents[0]))
+    return FoldedQuestions(folds, len({id_ for own in folds for _, id_ in own}), left_out)
+
+
+def _of_documents(
+    questions: Sequence[TrainingQuestion], snapshot: Snapshot
+) -> tuple[list[tuple[TrainingQuestion, tuple[str, ...]]], Counter[str]]:
+    """The questions that something answers, each with its documents, and what was left out."""
+    left_out: Counter[str] = Counter()
+    kept = []
+    document_of = {passage.id: passage.document_id for passage in snapshot.passages}
+    for question in of_turns(questions, snapshot):
+        documents = tuple(
+            dict.fromkeys(
+                document_of[id_] for id_ in question.provenance.passages if id_ in document_of
+            )
+        )
+        if not question.is_answerable:
+            left_out[UNANSWERABLE] += 1
+        elif not documents:
+            left_out[UNMADE] += 1
+        else:
+            kept.append((question, documents))
+    return kept, left_out
 
 
 def of_turns(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -> list[TrainingQuestion]:

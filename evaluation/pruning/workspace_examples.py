@@ -1,28 +1,28 @@
-"""A workspace's questions as examples of pruners: supported ones, split by documents, with the
-subgraphs that their answers would get.
+"""A workspace's questions as examples of pruners: supported ones, in folds of whole documents, with
+the subgraphs that their answers would get.
 """
 
 import random
 from collections import Counter
-from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dynagrag.evaluation.pruning.answer_support import Support, SupportFinder
-from dynagrag.evaluation.pruning.pruning_example import Part, Split
+from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
 from dynagrag.evaluation.pruning.training_questions import (
     TrainingQuestion,
     digest_questions,
+    fold_questions,
     make_questions_of,
     read_questions,
-    split_questions,
 )
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.workspace_pruner import VERSION
 
+NUM_FOLDS = 5
 UNSUPPORTED = "the graph has nothing of what the question was made of"
 QUESTIONS = "questions"
 """Of what a checkpoint was made of: a hash of the questions."""
@@ -32,16 +32,25 @@ and then there is nothing to learn.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Questions of some documents, whole ones: the examples as they are measured, and the same as
+    they are learned from.
+    """
+
+    measured: list[PruningExample] = field(default_factory=list)
+    learned: list[PruningExample] = field(default_factory=list)
+
+
 class WorkspaceQuestions:
     """Questions of a file, or made now without a model, as far as the workspace's graph holds what
     they were made of.
 
-    `found`: by what they serve, and what was left out. `num_asked`: how many there were.
-    `num_documents`: in the workspace. `made_of`: the same for the same questions and graph.
-    Training and measuring get one split.
+    `found`: by fold, and what was left out. `num_asked`: how many there were. `num_documents`: in
+    the workspace. `made_of`: the same for the same questions and graph.
 
-    Raises LoadError where the file can't be read, UsageError where it gives a document to two
-    splits, WorkspaceError where there is nothing to ask about.
+    Raises LoadError where the file can't be read, UsageError where two documents have a name that
+    it gives, WorkspaceError where there is nothing to ask about.
     """
 
     def __init__(self, space: Workspace, file: Path | None) -> None:
@@ -50,15 +59,15 @@ class WorkspaceQuestions:
         self._finder = SupportFinder(self._snapshot)
         questions = read_questions(file) if file else make_questions_of(self._snapshot)
         self.num_asked, self.num_documents = len(questions), len(self._snapshot.documents)
+        found = fold_questions(questions, self._snapshot, NUM_FOLDS)
         # without the questions of which the graph holds nothing
-        found = split_questions(questions, self._snapshot)
-        kept = {
-            part: [row for row in rows if self._support(row[0]).nodes]
-            for part, rows in found.parts.items()
-        }
-        num_lost = sum(map(len, found.parts.values())) - sum(map(len, kept.values()))
+        kept = [[row for row in fold if self._support(row[0]).nodes] for fold in found.folds]
+        num_lost = sum(map(len, found.folds)) - sum(map(len, kept))
         self.found = replace(
-            found, parts=kept, left_out=found.left_out + Counter({UNSUPPORTED: num_lost})
+            found,
+            folds=kept,
+            num_documents=len({document for fold in kept for _, document in fold}),
+            left_out=found.left_out + Counter({UNSUPPORTED: num_lost}),
         )
         self.made_of: dict[str, Any] = {
             "workspace": space.name,
@@ -67,48 +76,31 @@ class WorkspaceQuestions:
             VERSION: self._snapshot.version,
         }
 
-    def examples(
-        self,
-        parts: Collection[Part],
-        progress: Progress,
-        seed: int = 0,
-        max_train: int | None = None,
-    ) -> Split:
-        """The examples of `parts`, in the order of Part. Retrieval is that of answers; training
-        examples get what is asked about in half of all cases, which `seed` draws. `max_train`:
-        training examples at most.
+    def folds(self, progress: Progress, seed: int = 0) -> list[Fold]:
+        """The examples by fold. Retrieval is that of answers; an example that is learned from gets
+        what is asked about in half of all cases, which `seed` draws.
         """
         maker = RetrievedExamples(self._space)
         number = {entity.id: i for i, entity in enumerate(self._snapshot.graph.entities)}
-        chosen = {
-            part: self.found.parts[part][: max_train if part is Part.TRAIN else None]
-            for part in Part
-            if part in parts
-        }
-        total, done = sum(map(len, chosen.values())), 0
-        split: Split = {part: [] for part in Part}
-        for part, rows in chosen.items():
+        total, done = sum(map(len, self.found.folds)), 0
+        folds = []
+        for rows in self.found.folds:
+            fold = Fold()
             for question, document in rows:
                 progress("retrieve", done, total)
-                is_added = (
-                    part is Part.TRAIN
-                    and random.Random(f"{seed} {question.id}").random() < _GOLD_SHARE
-                )
-                gold = (
-                    next(
-                        (number[id_] for id_ in question.provenance.entities if id_ in number), None
-                    )
-                    if is_added
-                    else None
-                )
-                split[part].append(
-                    maker.example(
-                        question.id, question.text, document, self._support(question), gold
-                    )
+                support = self._support(question)
+                measured = maker.example(question.id, question.text, document, support)
+                named = (number[id_] for id_ in question.provenance.entities if id_ in number)
+                is_added = random.Random(f"{seed} {question.id}").random() < _GOLD_SHARE
+                centre = next(named, None) if is_added else None
+                fold.measured.append(measured)
+                fold.learned.append(
+                    measured if centre is None else maker.with_centre(measured, support, centre)
                 )
                 done += 1
+            folds.append(fold)
         progress("retrieve", total, total)
-        return split
+        return folds
 
     def _support(self, question: TrainingQuestion) -> Support:
         made_of = question.provenance

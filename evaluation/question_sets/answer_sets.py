@@ -7,12 +7,12 @@ asks of one long text.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import SourceTurn
 from dynagrag.evaluation.question_sets.json_rows import (
     Row,
@@ -25,8 +25,10 @@ from dynagrag.evaluation.question_sets.locomo import locomo
 from dynagrag.evaluation.question_sets.published_sets import (
     MULTIHOP,
     TRANSCRIPTS,
+    Loader,
     hotpotqa,
     id_of,
+    loaded_by,
     multihop_rag,
     musique,
     qmsum,
@@ -51,16 +53,7 @@ def load_answer_set(name: str, folder: Path, part: str | None = None) -> Evaluat
     Questions without an answer are left out and counted. Raises UsageError for an unknown name,
     LoadError where a file is missing, a row lacks what it must have, or no question has an answer.
     """
-    if name not in ANSWER_LOADERS:
-        raise UsageError(f"unknown data set {name!r}; known: {', '.join(ANSWER_LOADERS)}")
-    if part is not None and name != "qmsum":
-        raise UsageError(f"{name} has no parts; --part {part} is for qmsum alone")
-    if not folder.is_dir():
-        raise LoadError(
-            f"there is no folder {folder}; --data names the folder that holds multihop/ and"
-            " transcript_qa/"
-        )
-    loaded = ANSWER_LOADERS[name](folder, part)
+    loaded = loaded_by(ANSWER_LOADERS, name, folder, part)
     kept = tuple(question for question in loaded.questions if question.answer is not None)
     if not kept:
         raise LoadError(
@@ -179,7 +172,7 @@ def _context(path: Path) -> tuple[str, DataFile]:
     return "\n".join(texts), file
 
 
-ANSWER_LOADERS: dict[str, Callable[[Path, str | None], EvaluationSet]] = {
+ANSWER_LOADERS: dict[str, Loader] = {
     "musique": partial(musique, is_answered=True),
     "hotpotqa": partial(hotpotqa, is_answered=True),
     "2wiki": partial(two_wiki, is_answered=True),

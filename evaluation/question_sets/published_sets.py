@@ -28,6 +28,8 @@ from dynagrag.evaluation.question_sets.question_set import (
     TurnSpan,
 )
 
+Loader = Callable[[Path, str | None], EvaluationSet]
+"""Reads a set from a folder, or a part of it."""
 MULTIHOP, TRANSCRIPTS = "multihop", "transcript_qa"
 _TAG = re.compile(r"\{[^{}\n]*\}")
 _MAX_SHARE = 0.5
@@ -42,8 +44,21 @@ def load_set(name: str, folder: Path, part: str | None = None) -> EvaluationSet:
     Raises UsageError for an unknown name, LoadError where a file is missing or a row lacks what it
     must have.
     """
-    if name not in LOADERS:
-        raise UsageError(f"unknown data set {name!r}; known: {', '.join(LOADERS)}")
+    loaded = loaded_by(LOADERS, name, folder, part)
+    if not loaded.questions:
+        left_out = "; ".join(f"{count} {what}" for what, count in loaded.notes.items())
+        raise LoadError(f"{name} in {folder} has no question that can be evaluated: {left_out}")
+    return loaded
+
+
+def loaded_by(
+    loaders: Mapping[str, Loader], name: str, folder: Path, part: str | None
+) -> EvaluationSet:
+    """What the loader of a name makes of a folder. Raises UsageError for an unknown name, or a part
+    where there is none, LoadError where the folder is missing, and what the loader raises.
+    """
+    if name not in loaders:
+        raise UsageError(f"unknown data set {name!r}; known: {', '.join(loaders)}")
     if part is not None and name != "qmsum":
         raise UsageError(f"{name} has no parts; --part {part} is for qmsum alone")
     if not folder.is_dir():
@@ -51,11 +66,7 @@ def load_set(name: str, folder: Path, part: str | None = None) -> EvaluationSet:
             f"there is no folder {folder}; --data names the folder that holds multihop/ and"
             " transcript_qa/"
         )
-    loaded = LOADERS[name](folder, part)
-    if not loaded.questions:
-        left_out = "; ".join(f"{count} {what}" for what, count in loaded.notes.items())
-        raise LoadError(f"{name} in {folder} has no question that can be evaluated: {left_out}")
-    return loaded
+    return loaders[name](folder, part)
 
 
 def musique(folder: Path, _: str | None, is_answered: bool = False) -> EvaluationSet:
@@ -343,7 +354,7 @@ def _span(row: Row, span: Any, meeting: CorpusDocument, notes: Counter[str]) -> 
     return TurnSpan(meeting.key, max(first, 0), min(last, end))
 
 
-LOADERS: dict[str, Callable[[Path, str | None], EvaluationSet]] = {
+LOADERS: dict[str, Loader] = {
     "musique": musique,
     "hotpotqa": hotpotqa,
     "2wiki": two_wiki,

@@ -1,5 +1,5 @@
-"""Which documents are for training, validation and test: no document is in two, so that nothing is
-learned of what is tested.
+"""Which documents are for training, validation and test, or lie in which fold: no document is in
+two, so that nothing is learned of what is tested.
 """
 
 import random
@@ -37,3 +37,21 @@ def document_splits(sizes: Mapping[str, int], seed: int) -> dict[str, Split]:
 def _empty(splits: Mapping[str, Split], num_documents: int) -> Sequence[Split]:
     """The splits that shall have a document and have none yet."""
     return [split for split in list(SHARES)[:num_documents] if split not in splits.values()]
+
+
+def document_folds(sizes: Mapping[str, int], num: int, seed: int) -> dict[str, int]:
+    """The fold of each document, by id, from 0: the largest first, each goes where least is. The
+    seed orders those of one size.
+
+    Of fewer documents than `num` there are as many folds.
+    """
+    ids = sorted(sizes)
+    random.Random(seed).shuffle(ids)
+    filled = [0] * min(num, len(ids))
+    folds: dict[str, int] = {}
+    for id_ in sorted(ids, key=lambda id_: -sizes[id_]):
+        # of empty folds the first, also where a document has nothing
+        chosen = min(range(len(filled)), key=lambda i: (filled[i], i))
+        folds[id_] = chosen
+        filled[chosen] += sizes[id_]
+    return folds

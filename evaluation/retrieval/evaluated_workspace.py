@@ -12,13 +12,13 @@ from importlib.metadata import version
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.ids import content_id
-from dynagrag.core.protocols import Embedder, Extractor
+from dynagrag.core.protocols import PARSING_EXTRACTOR, Embedder, Extractor
 from dynagrag.evaluation.question_sets.gold_resolver import FindDocument, finder
 from dynagrag.evaluation.question_sets.json_rows import find_file, read_rows
 from dynagrag.evaluation.question_sets.published_sets import MULTIHOP
 from dynagrag.evaluation.question_sets.question_set import DataFile, EvaluationSet
 from dynagrag.evaluation.retrieval.retriever_arms import SPLIT
-from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
+from dynagrag.evaluation.retrieval.run_options import FILE, EvaluateOptions
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.imported.imported_corpus import (
@@ -90,11 +90,7 @@ def open_evaluated(
     chat = wiring.make_chat_model(settings) if SPLIT in options.arms else None
     try:
         pruner = _pruner(options, own)
-        extractor = (
-            FastExtractor(titles=corpus.titles)
-            if options.extractor == "fast"
-            else ImportedExtractor(corpus)
-        )
+        extractor = _extractor(corpus, options.extractor)
         name = f"{loaded.name}-{options.extractor}-{_corpus_key(corpus, extractor, own)}"
         there = settings.model_copy(
             update={"home": settings.home / "evaluation", "store": EMBEDDED}
@@ -137,13 +133,23 @@ def _corpus(
         for d in loaded.corpus
     ]
     corpus = ImportedCorpus(tuple(documents), source=loaded.name)
-    if options.extractor == "fast":
+    if options.extractor != FILE:
         return corpus, ()
     assert options.data is not None
     path = options.given or find_file(
         options.data / MULTIHOP, f"{loaded.name.replace('-', '_')}_openie_reference"
     )
     return join_extractions(corpus, read_imported(path)), (read_rows(path)[1],)
+
+
+def _extractor(corpus: ImportedCorpus, name: str) -> Extractor:
+    if name == FILE:
+        return ImportedExtractor(corpus)
+    if name == PARSING_EXTRACTOR:
+        from dynagrag.ingest.extract.spacy_extractor import SpacyExtractor
+
+        return SpacyExtractor(titles=corpus.titles)
+    return FastExtractor(titles=corpus.titles)
 
 
 def _corpus_key(corpus: ImportedCorpus, extractor: Extractor, embedder: Embedder) -> str:

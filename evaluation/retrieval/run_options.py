@@ -26,7 +26,7 @@ from dynagrag.evaluation.retrieval.retriever_arms import (
 from dynagrag.retrieval.pruning.gcn_pruner import KIND
 
 FILE = "file"
-SET_EXTRACTORS = ("fast", FILE)
+SET_EXTRACTORS = ("fast", "spacy", FILE)
 """Those of `registry.extractors` that ask no model: a set is built without one."""
 
 

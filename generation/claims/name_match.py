@@ -33,7 +33,7 @@ def has_name(
     mine = [i for i in range(*span) if claim.words[i].low in name]
     # The A of "MAIN A" is no article.
     has_labels = set(labels(claim.words[slice(*span)])) <= set(labels(sentence.words))
-    if not has_labels or _is_of_another(claim, span, sentence, region):
+    if not has_labels or _is_head_of_another(claim, span, sentence, region):
         return False
     theirs = {
         (_qualifier(sentence, i), sentence.words[i].low): sentence.words[i].stem for i in region
@@ -71,7 +71,9 @@ def _qualifier(reading: Reading, at: int) -> str:
     return before.low if before.is_capitalized and before.low in PLACE_QUALIFIERS else ""
 
 
-def _is_of_another(claim: Reading, span: Span, sentence: Reading, region: frozenset[int]) -> bool:
+def _is_head_of_another(
+    claim: Reading, span: Span, sentence: Reading, region: frozenset[int]
+) -> bool:
     """Whether the line has the head of the name, but of other things: the University of South
     Wales, of the University of Wales.
     """

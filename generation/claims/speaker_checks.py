@@ -71,12 +71,12 @@ def joined_gap(comparison: Comparison) -> Gap | None:
         return None
     for part, places in telling:
         is_named = any(has_name(claim, span, part) for span in subjects)
-        if is_named or not all(_is_of_another(comparison, part, at) for at in places):
+        if is_named or not all(_is_said_by_another(comparison, part, at) for at in places):
             return None
     return Gap("says it of somebody or something else")
 
 
-def _is_of_another(comparison: Comparison, part: Reading, at: int) -> bool:
+def _is_said_by_another(comparison: Comparison, part: Reading, at: int) -> bool:
     """Whether what stands at a place is said by a name in its sentence; of "I", the name of whoever
     is quoted, or of the line's speaker.
     """

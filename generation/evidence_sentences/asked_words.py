@@ -2,24 +2,22 @@
 of the mill, and nobody need say "report". Only English is read so.
 """
 
-import re
 from collections.abc import Iterable
 from functools import cache
 
-from dynagrag.generation.support import WORD, content_stems
+from dynagrag.generation.support import TOKEN, WORD, content_stems
 from dynagrag.language.english.data import words_of
 from dynagrag.language.english.inflection import participles, verb_forms
 from dynagrag.language.sentences import Span
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS, HONORIFICS, ROLE_NOUNS
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[^\w\s]")
 _BE = words_of(WordClass.BE)
 
 
 def verbs_of_saying(question: str, labels: Iterable[str]) -> list[Span]:
     """Start and end in a question of the verbs by which it asks for words of these people."""
-    tokens = list(_TOKEN.finditer(question))
+    tokens = list(TOKEN.finditer(question))
     shown = [token.group().casefold() for token in tokens]
     names = _words(labels) | ROLE_NOUNS | HONORIFICS
     found: list[int] = []

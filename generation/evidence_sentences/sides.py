@@ -14,7 +14,7 @@ from itertools import combinations
 
 from dynagrag.core.schema import EvidenceLine
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
-from dynagrag.generation.support import WORD, content_stems
+from dynagrag.generation.support import TOKEN, WORD, content_stems
 from dynagrag.language.answer_words import words_of_any_language
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
@@ -33,7 +33,6 @@ _EACH = re.compile(
 )
 _ASKING = words_of(WordClass.ASKING)
 _POSSESSIVE = re.compile(r"['’]s?$")
-_TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[^\w\s]")
 _MAX_WORDS = 4
 """Of the name of a thing."""
 _MIN_CLAUSE = 2
@@ -74,7 +73,7 @@ def sides_of(index: LineIndex, question: str) -> tuple[Side, ...]:
 def _of_people(question: str, people: Sequence[frozenset[str]]) -> list[Side]:
     """Those who are named side by side, or all where the question compares."""
     words = [{w.casefold() for label in own for w in WORD.findall(label)} for own in people]
-    tokens = list(_TOKEN.finditer(question))
+    tokens = list(TOKEN.finditer(question))
     shown = [_POSSESSIVE.sub("", token.group().casefold()) for token in tokens]
     places = [[i for i, word in enumerate(shown) if word in own] for own in words]
     names = frozenset().union(*words)
@@ -160,7 +159,7 @@ def _clauses(
 
 def _of_things(index: LineIndex, question: str) -> list[Side]:
     """Things that the question names side by side where it compares, if the sources know them."""
-    tokens = list(_TOKEN.finditer(question))
+    tokens = list(TOKEN.finditer(question))
     shown = [token.group().casefold() for token in tokens]
     if _COMPARING.isdisjoint(shown):
         return []

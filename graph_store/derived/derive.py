@@ -35,7 +35,11 @@ from dynagrag.core.schema import (
 from dynagrag.graph_store.derived.canonical import Canon, canonical_keys, label_key
 from dynagrag.graph_store.derived.embedded_texts import quote_of
 from dynagrag.graph_store.derived.glossary import explained, read_glossary
-from dynagrag.graph_store.derived.linking_words import canonical_things, is_word
+from dynagrag.graph_store.derived.linking_words import (
+    canonical_things,
+    is_word,
+    without_words_of_things,
+)
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, entity_vectors, relation_vectors
@@ -80,7 +84,7 @@ def derive(
     by_title = sorted(documents.values(), key=lambda d: (d.title, d.sha256, d.uri))
     places = {document.id: place for place, document in enumerate(by_title)}
     senses = read_senses(edits := tuple(edits), documents)
-    counting = counting_mentions(stepped(mentions, step), num_passages)
+    counting = without_words_of_things(counting_mentions(stepped(mentions, step), num_passages))
     counted = _mentions_in_order(mentions_in_senses(counting, senses), places)
     # The canonical keys of all but plain words.
     counts = Counter({m.key: 0 for m in counted})

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dynagrag.core.ids import entity_key, plain_title
-from dynagrag.core.protocols import SENTENCE_EXTRACTOR
-from dynagrag.core.schema import Document, Edit, Mention, MentionKind, RelationRecord
+from dynagrag.core.protocols import SENTENCE_EXTRACTORS
+from dynagrag.core.schema import Document, Edit, Flag, Mention, MentionKind, RelationRecord
 from dynagrag.graph_store.derived.embedded_texts import (
     document_of,
     is_co_occurrence,
@@ -66,8 +66,10 @@ def corpus_facts(
     """The facts of mentions that count and of the records between them, under the keys that they
     have in these senses.
 
-    Content words count in spoken text alone, where names are few: in a document with speakers.
+    Content words count in spoken text alone, where names are few: in a document with speakers. What
+    is only talked about stands in no fact but as such a word.
     """
+    mentions = [m for m in mentions if Flag.TALKED_ABOUT not in m.flags]
     mentions, records = mentions_in_senses(mentions, senses), records_in_senses(records, senses)
     spoken = {m.document_id for m in mentions if m.kind is MentionKind.SPEAKER}
     names = thing_keys(mentions)
@@ -115,8 +117,14 @@ def fact_texts(facts: Iterable[Fact]) -> dict[str, str]:
 
 
 def _stated(records: Iterable[RelationRecord], documents: Mapping[str, Document]) -> list[Fact]:
-    """The relations that a model stated."""
-    stated = [(document_of(r, documents).id, r) for r in records if not is_co_occurrence(r)]
+    """The relations that a model stated. One that was read in a sentence is in that sentence's
+    fact.
+    """
+    stated = [
+        (document_of(r, documents).id, r)
+        for r in records
+        if not is_co_occurrence(r) and not r.extractor.startswith(SENTENCE_EXTRACTORS)
+    ]
     stated.sort(
         key=lambda row: (
             row[0],
@@ -146,7 +154,7 @@ def _listed(
     for r in sorted(
         records, key=lambda r: (r.document_id, r.quote_start, r.quote_end, r.head, r.tail)
     ):
-        is_listed = is_co_occurrence(r) and not r.extractor.startswith(SENTENCE_EXTRACTOR)
+        is_listed = is_co_occurrence(r) and not r.extractor.startswith(SENTENCE_EXTRACTORS)
         if is_listed and r.quote_start < r.quote_end:
             place = (r.document_id, r.quote_start, r.quote_end, r.passage_id)
             quotes[place].update({r.head: None, r.tail: None})
@@ -166,7 +174,7 @@ def _sentences(
     """The sentences of which nothing was stated: with all the names in each, and its document's."""
     sentences: dict[tuple[str, int, int], list[Mention]] = defaultdict(list)
     for m in mentions:
-        if m.kind is MentionKind.SAID and m.extractor.startswith(SENTENCE_EXTRACTOR):
+        if m.kind is MentionKind.SAID and m.extractor.startswith(SENTENCE_EXTRACTORS):
             sentences[m.document_id, m.chunk_start, m.chunk_end].append(m)
     facts: list[Fact] = []
     for (document, start, end), own in sorted(sentences.items()):

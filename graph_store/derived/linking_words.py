@@ -9,12 +9,27 @@ from dynagrag.core.schema import Edit, EditKind, Flag, Graph, Mention, Merge
 from dynagrag.graph_store.derived.canonical import Canon, effective_edits, scoped_keys
 from dynagrag.graph_store.derived.glossary import read_glossary
 
+_NO_NAME = frozenset((Flag.CONTENT_WORD, Flag.TALKED_ABOUT))
 _NAMING = (EditKind.MERGE, EditKind.RENAME, EditKind.SENSE)
 
 
 def is_word(mention: Mention) -> bool:
     """Whether the fast extractor found a plain content word, not a name."""
     return Flag.CONTENT_WORD in mention.flags
+
+
+def is_name(mention: Mention) -> bool:
+    """Whether a mention is neither a plain word nor a phrase that is only talked about."""
+    return not _NO_NAME.intersection(mention.flags)
+
+
+def without_words_of_things(mentions: Iterable[Mention]) -> list[Mention]:
+    """The mentions without plain words that are a thing of their document: it is mentioned where a
+    parser read it.
+    """
+    mentions = tuple(mentions)
+    things = {(m.document_id, m.key) for m in mentions if Flag.TALKED_ABOUT in m.flags}
+    return [m for m in mentions if not (is_word(m) and (m.document_id, m.key) in things)]
 
 
 def thing_keys(mentions: Iterable[Mention], edits: Iterable[Edit] = ()) -> set[str]:

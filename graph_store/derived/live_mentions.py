@@ -36,7 +36,7 @@ def live_mentions(mentions: Sequence[Mention], num_passages: int) -> set[str]:
       name with a capital; it then counts as that name. Where a document has capitals, "control" is
       not CONTROL. Any other only if it occurs in at least 2 passages and at most 8 % of them (2 in
       a corpus of fewer than 38).
-    - Every other mention counts.
+    - Every other mention counts; what is only talked about makes no name of a content word.
 
     Depends on the set of mentions alone, not on their order.
     """
@@ -54,6 +54,8 @@ def live_mentions(mentions: Sequence[Mention], num_passages: int) -> set[str]:
             passages[mention.key].update(mention.passage_ids)
         elif Flag.SENTENCE_START not in mention.flags or mention.key in attested:
             live.add(mention.id)
+            if Flag.TALKED_ABOUT in mention.flags:
+                continue
             if mention.kind is not MentionKind.SPEAKER:
                 names.add(mention.key)
             is_said = mention.kind is MentionKind.SAID and mention.type != TITLE

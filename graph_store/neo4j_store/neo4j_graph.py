@@ -15,6 +15,7 @@ from dynagrag.core.schema import (
     Graph,
     Neighbourhood,
     Overview,
+    Passage,
     Records,
     VectorKind,
 )
@@ -297,6 +298,14 @@ class Neo4jDerivedGraph(Neo4jStoreBase):
             weight_counts=dict(Counter(entity.weight for entity, _ in entities)),
             type_counts=dict(Counter(entity.type for entity, _ in entities)),
         )
+
+    def passages_of(self, entity_id: str) -> tuple[Passage, ...]:
+        """The passages that hold an entity, by (document id, index). Unknown id: StoreError."""
+        found = self._connection.read(row_statements.passages_of(), uid=entity_id, ws=self._ws)
+        if not found:
+            raise rules.no_entity(entity_id)
+        passages = [rows.passage(row) for row in found[0]["rows"]]
+        return tuple(sorted(passages, key=lambda p: (p.document_id, p.index)))
 
     def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
         """Entities whose name, aliases or summaries hold words of the text: (id, score of the

@@ -5,11 +5,11 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from dynagrag.core.errors import StoreError
-from dynagrag.core.files.private_files import make_folder, touch
+from dynagrag.core.files.private_files import make_database_file
 from dynagrag.core.files.read_only import read_only_remedy
 from dynagrag.core.files.write_ahead_log import use_write_ahead_log
 from dynagrag.graph_store.sqlite_store.migrations import migrate
@@ -58,15 +58,7 @@ class Connection:
         """Opens or creates the file. Raises StoreError and NewerStoreError."""
         self._where = str(path)
         self._lock = threading.RLock()
-        try:
-            make_folder(path.parent)
-        except OSError as err:
-            raise StoreError(
-                f"folder {path.parent} cannot be made: {err.strerror}; check its permissions or set"
-                " DYNAGRAG_HOME"
-            ) from err
-        with suppress(OSError):  # SQLite then says what is wrong with it
-            touch(path)
+        make_database_file(path)
         with self._translated():
             self._sqlite = sqlite3.connect(
                 path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False

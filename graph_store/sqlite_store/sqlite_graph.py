@@ -15,6 +15,7 @@ from dynagrag.core.schema import (
     LabelMerge,
     Neighbourhood,
     Overview,
+    Passage,
     Records,
     VectorKind,
 )
@@ -273,6 +274,16 @@ class SqliteDerivedGraph(SqliteStoreBase):
                     sqlite.execute("SELECT type, count(*) FROM entities GROUP BY type").fetchall()
                 ),
             )
+
+    def passages_of(self, entity_id: str) -> tuple[Passage, ...]:
+        """The passages that hold an entity, by (document id, index). Unknown id: StoreError."""
+        with self._connection.read() as sqlite:
+            found = rows.by_id(sqlite, "entities", [entity_id])
+            if not found:
+                raise rules.no_entity(entity_id)
+            _, held = rows.entity(found[0])
+            passages = [rows.passage(row) for row in rows.by_id(sqlite, "passages", list(held))]
+        return tuple(sorted(passages, key=lambda p: (p.document_id, p.index)))
 
     def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
         """Entities by the share of the words that occur in name, aliases or summaries (0 to 1): a

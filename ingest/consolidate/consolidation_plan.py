@@ -17,7 +17,6 @@ from dynagrag.core.schema import (
     CosineScale,
     Edit,
     EditKind,
-    Flag,
     Mention,
     Merge,
     RelationRecord,
@@ -26,6 +25,7 @@ from dynagrag.core.schema import (
 from dynagrag.core.vectors import unit_rows
 from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart
 from dynagrag.graph_store.derived.glossary import read_glossary
+from dynagrag.graph_store.derived.linking_words import is_name
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means, key_vectors
 from dynagrag.ingest.consolidate.blocking import candidate_pairs, cut_into_blocks
 from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, MergeGuard
@@ -119,8 +119,8 @@ def plan_consolidation(
     )
     inputs.step()
     merges = safe_merges(names, guard, inputs.texts, inputs.step)
-    # Plain words are the rules' alone, since they are too many to judge.
-    named = {mention.key for mention in inputs.mentions if Flag.CONTENT_WORD not in mention.flags}
+    # Plain words and phrases are the rules' alone, since they are too many to judge.
+    named = {mention.key for mention in inputs.mentions if is_name(mention)}
     groups = [group for group in safe_groups(names, merges) if not named.isdisjoint(group.keys)]
     blocks = _candidate_blocks(groups, guard, inputs, min_cosine) if finds_candidates else []
     inputs.step()

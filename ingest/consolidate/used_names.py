@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dynagrag.core.schema import Flag, Mention, MentionKind
+from dynagrag.core.schema import Mention, MentionKind
+from dynagrag.graph_store.derived.linking_words import is_name
 from dynagrag.ingest.consolidate.guards import Name, tokens_of
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
@@ -18,7 +19,8 @@ SMALL_WORDS = words_of(WordClass.SMALL_IN_ACRONYM)
 @dataclass(frozen=True, slots=True)
 class UsedName:
     """A key as the rules see it: its usual spelling, how often it is said, in which documents,
-    whether it is but a lower-case word.
+    whether it is but a word or phrase
+    without a name.
     """
 
     name: Name
@@ -50,7 +52,7 @@ def used_names(mentions: Iterable[Mention]) -> list[UsedName]:
             types[m.key][m.type] += 1
         if m.kind is MentionKind.SPEAKER:
             speakers.add(m.key)
-        if Flag.CONTENT_WORD not in m.flags:
+        if is_name(m):
             named.add(m.key)
         weights[m.key] += m.kind is MentionKind.SAID
     return [

@@ -8,7 +8,7 @@ graph is derived (`dynagrag.graph_store.derived.live_mentions`). Speakers come f
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from dynagrag.core.ids import content_id, entity_key, plain_title
@@ -36,6 +36,19 @@ PAIR_WINDOW = 12
 
 MIN_REMARKED_WORDS = 200
 WITHOUT_NAMES = "without any name: passages are found by words and vectors alone"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSentence:
+    """A sentence of one turn and one passage, [start, end) in its document, and the names, numbers
+    and words found in it.
+    """
+
+    passage: Passage
+    turn: Turn
+    start: int
+    end: int
+    found: tuple[EntityCandidate, ...]
 
 
 class FastExtractor:
@@ -93,7 +106,9 @@ class FastExtractor:
             for item in own:
                 check()
                 # Of one document at a time: counts of a whole corpus would fill the memory.
-                use = use or _use_of(item)
+                if use is None:
+                    use = _use_of(item)
+                    self._begin(item.document)
                 extraction = self._extraction(item, use)
                 has_names = has_names or any(
                     mention.kind is MentionKind.SAID and Flag.CONTENT_WORD not in mention.flags
@@ -108,59 +123,105 @@ class FastExtractor:
                 self._remarks[document_id] = remark
         return []
 
+    def _begin(self, document: Document) -> None:
+        """Called before a document's chunks are read."""
+
+    def _more(
+        self, item: ChunkWork, sentences: Sequence[ReadSentence]
+    ) -> tuple[Sequence[Mention], Sequence[RelationRecord]]:
+        """What another reading of a chunk's sentences adds, nothing here. Its mention of a name
+        takes the place of that of these rules.
+        """
+        return (), ()
+
     def _extraction(self, item: ChunkWork, use: CaseUse) -> Extraction:
         """A chunk's records."""
         document, chunk = item.document, item.chunk
         mentions: list[Mention] = list(self._title_mentions(document, chunk))
         relations: list[RelationRecord] = []
-        for passage, turn_index, start, end in _sentences(document, item.turns, chunk):
-            document_id = passage.document_id
-            found = candidates(document.text[start:end], use, self._titles)
-            for one in found:
-                kind = MentionKind.SAID
-                mention_id = content_id("mention", document_id, start, end, one.key, kind, "")
-                mentions.append(
-                    Mention(
-                        mention_id,
-                        document_id,
-                        start,
-                        end,
-                        (passage.id,),
-                        one.name,
-                        one.key,
-                        one.type,
-                        "",
-                        kind,
-                        self.name,
-                        one.flags,
-                    )
-                )
-            for a, b in pairs(found):
+        sentences = [
+            ReadSentence(
+                passage,
+                turn,
+                start,
+                end,
+                tuple(candidates(document.text[start:end], use, self._titles)),
+            )
+            for passage, turn, start, end in _sentences(document, item.turns, chunk)
+        ]
+        for sentence in sentences:
+            for one in sentence.found:
+                mentions.append(self._said(sentence, one.name, one.key, one.type, one.flags))
+            for a, b in pairs(sentence.found):
                 # "mentioned with" has no direction: by key, so that a pair is one relation however
                 # its sentences order it.
                 head, tail = sorted((a.key, b.key))
-                record_id = content_id(
-                    "relation", document_id, start, end, head, LABEL, tail, start, end
-                )
-                relations.append(
-                    RelationRecord(
-                        record_id,
-                        document_id,
-                        start,
-                        end,
-                        passage.id,
-                        head,
-                        tail,
-                        LABEL,
-                        "",
-                        start,
-                        end,
-                        turn_index,
-                        self.name,
-                    )
-                )
+                relations.append(self._record(sentence, head, LABEL, tail))
+        more_mentions, more_relations = self._more(item, sentences)
+        relations += more_relations
+        unique = {m.id: m for m in (*mentions, *more_mentions)}
         return Extraction(
-            document.id, chunk.start, chunk.end, self.name, tuple(mentions), tuple(relations)
+            document.id, chunk.start, chunk.end, self.name, tuple(unique.values()), tuple(relations)
+        )
+
+    def _said(
+        self, sentence: ReadSentence, name: str, key: str, type_: str, flags: tuple[Flag, ...]
+    ) -> Mention:
+        """A mention of a sentence."""
+        kind, passage = MentionKind.SAID, sentence.passage
+        # What is talked about may be a content word too: two mentions.
+        more = [flag for flag in flags if flag is Flag.TALKED_ABOUT]
+        span = (passage.document_id, sentence.start, sentence.end)
+        return Mention(
+            content_id("mention", *span, key, kind, "", *more),
+            passage.document_id,
+            sentence.start,
+            sentence.end,
+            (passage.id,),
+            name,
+            key,
+            type_,
+            "",
+            kind,
+            self.name,
+            flags,
+        )
+
+    def _record(
+        self,
+        sentence: ReadSentence,
+        head: str,
+        label: str,
+        tail: str,
+        quote: tuple[int, int] | None = None,
+    ) -> RelationRecord:
+        """A relation of a sentence. `quote`: the words that state it; None: the sentence."""
+        document_id, start, end = sentence.passage.document_id, sentence.start, sentence.end
+        quote_start, quote_end = quote or (start, end)
+        return RelationRecord(
+            content_id(
+                "relation",
+                document_id,
+                start,
+                end,
+                head,
+                label,
+                tail,
+                quote_start,
+                quote_end,
+            ),
+            document_id,
+            start,
+            end,
+            sentence.passage.id,
+            head,
+            tail,
+            label,
+            "",
+            quote_start,
+            quote_end,
+            sentence.turn.index,
+            self.name,
         )
 
     def _title_mentions(self, document: Document, chunk: Chunk) -> Iterator[Mention]:
@@ -211,8 +272,8 @@ def pairs(found: Sequence[EntityCandidate]) -> Iterator[tuple[EntityCandidate, E
 
 def _sentences(
     document: Document, turns: Sequence[Turn], chunk: Chunk
-) -> Iterator[tuple[Passage, int, int, int]]:
-    """(passage, turn index, start, end) of each sentence of a chunk, each within one turn and one
+) -> Iterator[tuple[Passage, Turn, int, int]]:
+    """(passage, turn, start, end) of each sentence of a chunk, each within one turn and one
     passage.
     """
     for passage in chunk.passages:
@@ -220,4 +281,4 @@ def _sentences(
             start = max(turn.start, passage.start, chunk.start)
             end = max(start, min(turn.end, passage.end, chunk.end))
             for a, b in sentence_spans(document.text[start:end], language=document.language):
-                yield passage, turn.index, start + a, start + b
+                yield passage, turn, start + a, start + b

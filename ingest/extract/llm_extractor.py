@@ -59,11 +59,14 @@ _LOOK_EVERY_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class ExtractionOptions:
-    """A user's choices for the extraction."""
+    """A user's choices for the extraction. `relation_labels` are asked of GLiNER2 alone: a language
+    model writes its own.
+    """
 
     entity_types: tuple[str, ...] = ()
     focus: str = ""
     num_gleanings: int = 0
+    relation_labels: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

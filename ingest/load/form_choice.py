@@ -18,6 +18,7 @@ from dynagrag.ingest.load.label_forms import (
 )
 from dynagrag.ingest.load.label_shapes import (
     Shape,
+    is_aside,
     is_dash,
     no_person,
     reads_as_heading,
@@ -30,6 +31,7 @@ _RUN = 3
 """So many numbers that count up are no parts of names or texts."""
 _COUNTER = re.compile(r"(?P<word>[^\W\d_]{0,5}\.?)[ ]?(?P<number>\d{1,4})[.):]?[ ]+(?=[^\W\d_])")
 _SECOND_PART = re.compile(r"([^\W\d_][^:\n]{0,30}):(?=\s)")
+_MOST_ASIDE_LINES = 5
 _FEW = 6
 """So few labels need no repetition where every paragraph has one."""
 _SURE_SHARE = 0.6
@@ -59,7 +61,7 @@ class FormReading:
 
 def read_forms(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) -> list[FormReading]:
     """The file in each form that it has heads of, in order of the table."""
-    num_blocks = sum(line.opens for line in lines)
+    asides = _asides(lines)
     made = []
     for form in forms:
         found: Iterable[Head] = _heads(form, lines)
@@ -67,7 +69,7 @@ def read_forms(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) ->
             found = form.keep(list(found), lines)
         heads = {head.at: head for head in _without_counters(list(found))}
         if heads:
-            made.append(FormReading(form, heads, _coverage(heads, lines, num_blocks)))
+            made.append(FormReading(form, heads, _coverage(heads, lines, asides)))
     return made
 
 
@@ -136,10 +138,25 @@ def _is_label(label: str, form: LabelForm) -> bool:
     return is_dash(label) or shape_of(label) is not Shape.SENTENCE
 
 
-def _coverage(heads: dict[int, Head], lines: Sequence[TextLine], num_blocks: int) -> float:
+def _asides(lines: Sequence[TextLine]) -> frozenset[int]:
+    """The lines, and those of paragraphs, that say what happens: `(Applause)`."""
+    found = {at for at, line in enumerate(lines) if is_aside(line.text)}
+    starts = [at for at, line in enumerate(lines) if line.opens]
+    for start, end in pairwise([*starts, len(lines)]):
+        if end - start <= _MOST_ASIDE_LINES and is_aside(
+            " ".join(line.text for line in lines[start:end])
+        ):
+            found.update(range(start, end))
+    return frozenset(found)
+
+
+def _coverage(heads: dict[int, Head], lines: Sequence[TextLine], asides: frozenset[int]) -> float:
     """Which share of the paragraphs or, if that is more, of the lines a head begins. A paragraph
-    below a head that has its line to itself is the same one; one (a title) doesn't count.
+    below a head that has its line to itself is the same one; one (a title) doesn't count, nor does
+    what nobody says.
     """
+    beside = asides - heads.keys()
+    num_blocks = sum(line.opens and at not in beside for at, line in enumerate(lines))
     num_open = num_below = 0
     for head in heads.values():
         num_open += head.opens
@@ -147,7 +164,7 @@ def _coverage(heads: dict[int, Head], lines: Sequence[TextLine], num_blocks: int
         num_below += (
             head.is_bare and below < len(lines) and lines[below].opens and below not in heads
         )
-    num_lines = sum(not line.is_outside for line in lines)
+    num_lines = sum(not line.is_outside and at not in beside for at, line in enumerate(lines))
     num_lines -= sum(head.num_lines - 1 for head in heads.values())
     by_block = num_open / max(1, num_open, num_blocks - num_below - 1)
     return max(by_block, len(heads) / max(1, num_lines), _coverage_of_indents(heads, lines))
@@ -230,11 +247,10 @@ def _goes_with(reading: FormReading, best: FormReading, lines: Sequence[TextLine
         for at, head in reading.heads.items()
         if at not in best.heads and no_person(head.label) is None
     ]
-    num_blocks = sum(line.opens for line in lines)
     return (
         len(set(labels)) < len(labels)
         and all(map(is_capital_or_titled, labels))
-        and _coverage({**reading.heads, **best.heads}, lines, num_blocks) >= _COVERED
+        and _coverage({**reading.heads, **best.heads}, lines, _asides(lines)) >= _COVERED
     )
 
 

@@ -52,7 +52,7 @@ _SENTENCE_END = re.compile(
 )
 """Of all scripts, or where somebody is cut off; Greek asks with a semicolon."""
 _INLINE_ASIDE = re.compile(
-    r"(?:(?<=^)|(?<=[.!?…»”\"] ))(\([^()]{1,150}\)|\[[^\[\]]{1,150}\])[.*_]*(?=\s|$)"
+    r"(?:(?<=^)|(?<=[.!?…»”\")\]] ))(\([^()]{1,150}\)|\[[^\[\]]{1,150}\])[.*_]*(?=\s|$)"
     r"|(?<=[。！？…])(（[^（）]{1,50}）)"
 )
 _MAX_ASIDE_WORDS = 14
@@ -273,6 +273,8 @@ def split_asides(words: str) -> list[str]:
     done = 0
     for match in _INLINE_ASIDE.finditer(words):
         inside = (match[1] or match[2])[1:-1]
+        if words[match.start() - 2 : match.start()] in {") ", "] "} and done + 1 < match.start():
+            continue  # behind what is said: `She left (in May) (or June).`
         if len(inside.split()) <= _MAX_ASIDE_WORDS and any(ch.isalpha() for ch in inside):
             parts[-1] += words[done : match.start()]
             parts += [match[0], ""]

@@ -22,6 +22,8 @@ _OF_SPEAKERS = english(WordClass.OF_SPEAKERS) | german(WordClass.OF_SPEAKERS)
 _FIRST_PERSON = english(WordClass.FIRST_PERSON) | german(WordClass.FIRST_PERSON)
 _QUESTION = re.compile(r"[?？؟՞]|[;\u037e]$|か[。」]?$")
 _CODE = re.compile(r"[{}<>/\\=;'\"]|:(?!\s)|^[-#]")
+_PARTY = re.compile(r"[ ][(\[]\w+(?:[ /-]\w+)*[)\]]$")
+"""`(CDU/CSU)`."""
 _NUMBERED = re.compile(
     r"[^\W\d_]{1,12}(?:[ ][^\W\d_]{1,12}){0,2}[ _#-]{0,2}\d{1,2}|\+[\d ()-]+|[\w.]+\d{1,4}"
 )
@@ -172,9 +174,12 @@ def _by_numberless(blocks: Sequence[Block]) -> dict[str, list[Block]]:
 
 def _share_of_speakers_words(blocks: Sequence[Block]) -> float:
     """How much of what is said holds I, you and the like, in English or German."""
-    return _share(
-        blocks, lambda own: not _OF_SPEAKERS.isdisjoint(_WORD.findall(own.words.casefold()))
-    )
+    return _share(blocks, lambda own: has_speakers_words(own.words))
+
+
+def has_speakers_words(words: str) -> bool:
+    """Whether it holds I, you and the like, in English or German."""
+    return not _OF_SPEAKERS.isdisjoint(_WORD.findall(words.casefold()))
 
 
 def says_i(words: str) -> bool:
@@ -250,6 +255,7 @@ def _may_end(words: str) -> bool:
 
 
 def _is_code(label: str) -> bool:
+    label = _PARTY.sub("", label)
     bare = _TAIL.split(label, maxsplit=1)[0].strip()
     has_digit = any(ch.isdigit() for ch in bare)
     return bool(_CODE.search(label)) or (has_digit and not _NUMBERED.fullmatch(bare))

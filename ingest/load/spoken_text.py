@@ -38,6 +38,7 @@ from dynagrag.ingest.load.speakers import (
     unread_witnesses,
     with_lone_label,
 )
+from dynagrag.ingest.load.speech_signs import has_speakers_words
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
 _WIDE_BLANK = re.compile(r"[^\S \t\n]")
@@ -707,7 +708,8 @@ class _Cutter:
         is_behind_aside = (line.opens or above.opens) and is_aside(above.text)
         is_end = at + 1 == len(self.lines) or self._is_no_talk(at + 1)
         is_end = is_end and line.number not in self.times.starts
-        if is_behind_aside and is_end and len(line.text.split()) <= _MOST_CLOSING_WORDS:
+        is_short = len(line.text.split()) <= _MOST_CLOSING_WORDS
+        if is_behind_aside and is_end and is_short and not has_speakers_words(line.text):
             return True
         is_alone = line.opens and (at + 1 == len(self.lines) or self.lines[at + 1].opens)
         num_words = len(line.text.split())

@@ -28,7 +28,7 @@ from dynagrag.models.embedders import open_embedder
 from dynagrag.models.known_models import CATALOG
 from dynagrag.models.metered_chat import Budget, MeteredChat
 from dynagrag.registry.checkers import CHECKERS
-from dynagrag.registry.choices import chosen
+from dynagrag.registry.choices import chosen, chosen_with_place
 from dynagrag.registry.extractors import EXTRACTORS, ExtractorChoice
 from dynagrag.registry.pruners import PRUNERS
 from dynagrag.registry.retrievers import DYNAGRAG, RETRIEVERS, MakeIndex, of_profile
@@ -101,7 +101,7 @@ def make_profile(name: str, chat: Asker | ChatModel | None = None) -> Profile:
 
 def extractor_choice(kind: str) -> ExtractorChoice:
     """An extractor's description before it is made."""
-    return chosen("extractor", kind, EXTRACTORS)
+    return chosen_with_place("extractor", kind, EXTRACTORS)[0]
 
 
 def make_extractor(
@@ -114,7 +114,8 @@ def make_extractor(
 ) -> Extractor:
     """The extractor asked for."""
     max_concurrency = concurrency_of(model, settings)
-    return extractor_choice(kind).make(chat, model, profile, options, max_concurrency)
+    row, place = chosen_with_place("extractor", kind, EXTRACTORS)
+    return row.make(place, chat, model, profile, options, max_concurrency)
 
 
 def make_retriever(
@@ -205,13 +206,6 @@ def make_checker(spec: str, chat: Asker | None, settings: Settings) -> ClaimChec
         raise UsageError(f"checker {spec!r} names one twice; name each once, with + between them")
     made: list[ClaimChecker] = []
     for part in names:
-        name, _, rest = part.partition(":")
-        needs_weights = name in CHECKERS and CHECKERS[name].needs_weights
-        if needs_weights and not rest:
-            raise UsageError(
-                f"checker `{name}` lacks the place of its model: {CHECKERS[name].sentence}"
-            )
-        is_whole = bool(rest) == needs_weights  # else something stands behind another name
-        row = chosen("checker", name if is_whole else part, CHECKERS)
-        made.append(row.make(rest, chat, settings))
+        row, place = chosen_with_place("checker", part, CHECKERS)
+        made.append(row.make(place, chat, settings))
     return made[0] if len(made) == 1 else CombinedChecker(made)

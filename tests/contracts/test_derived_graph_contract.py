@@ -246,6 +246,10 @@ def test_an_overview_is_that_of_the_whole_graph_cut_to_its_heaviest_part(store: 
         w: sum(e.weight == w for e in heaviest) for w in {e.weight for e in heaviest}
     }
     assert whole.type_counts == {"thing": len(heaviest)}
+    for entity in heaviest[:3]:
+        held = store.passages_of(entity.id)
+        assert {p.id for p in held} == set(passages[entity.id])
+        assert [p.document_id for p in held] == sorted(p.document_id for p in held)
     part = store.overview(max_entities=3, max_relations=2)
     ids = {e.id for e in heaviest[:3]}
     assert part.entities == tuple(heaviest[:3])
@@ -279,8 +283,9 @@ def test_a_neighbourhood_is_bounded_and_heaviest_first(store: GraphStore) -> Non
     assert store.neighbourhood(ids["far"], num_hops=1).is_cut is False
     assert [e.key for e in store.neighbourhood(ids["hub"], num_hops=0).entities] == ["hub"]
     assert {r.weight for r in store.neighbourhood(ids["hub"], min_weight=2).relations} == {2}
-    with pytest.raises(StoreError, match="no entity"):
-        store.neighbourhood("nobody")
+    for look in (store.neighbourhood, store.passages_of):
+        with pytest.raises(StoreError, match="no entity"):
+            look("nobody")
 
 
 def test_search_is_for_whole_words_and_finds_the_same_everywhere(store: GraphStore) -> None:

@@ -93,8 +93,9 @@ def test_steps_of_a_question_are_read_where_bridge_ppr_ranks() -> None:
 
 
 def test_a_model_is_opened_for_the_extractor_that_asks_one_alone() -> None:
-    assert [name for name in EXTRACTORS if wiring.extractor_choice(name).needs_model] == ["llm"]
-    assert [name for name in EXTRACTORS if wiring.extractor_choice(name).takes_imported] == ["file"]
+    assert [name for name, row in EXTRACTORS.items() if row.needs_model] == ["llm"]
+    assert [name for name, row in EXTRACTORS.items() if row.takes_imported] == ["file"]
+    assert wiring.extractor_choice("gliner:any/hub-name").name == "gliner"
 
 
 def test_extractors_are_made_or_say_what_they_lack() -> None:

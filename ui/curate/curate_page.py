@@ -19,8 +19,9 @@ from dynagrag.ui.curate.correction_work import (
     sign_as,
     signed_as,
 )
-from dynagrag.ui.curate.entity_view import show_entity, show_quotes
+from dynagrag.ui.curate.entity_view import show_entity
 from dynagrag.ui.curate.list_pager import page_of, show_pager
+from dynagrag.ui.quotes_view import show_quotes
 from dynagrag.ui.safe_markdown import plain, plain_lines
 from dynagrag.ui.state import WorkspaceSession
 
@@ -196,7 +197,8 @@ def _made(session: WorkspaceSession, seen: Seen) -> None:
                 f"From {members} · {plain(how)}{' by ' + plain(merge.by) if merge.by else ''}"
             )
             show_quotes(
-                session, seen.quotes([key for key, _ in merge.members], min(len(merge.members), 3))
+                session.name,
+                seen.quotes([key for key, _ in merge.members], min(len(merge.members), 3)),
             )
             if merge.rule == "model" and merge.saw:
                 with st.expander("What the model saw"):

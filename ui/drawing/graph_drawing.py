@@ -7,11 +7,9 @@ Nodes can be dragged, the whole zoomed and moved.
 from collections.abc import Sequence
 
 from dynagrag.ui.drawing.drawable_text import drawable
-from dynagrag.ui.drawing.graph_options import graph_options
+from dynagrag.ui.drawing.graph_options import GREY, graph_options
 from dynagrag.ui.drawing.graph_parts import MAX_NODES, PALETTE, DrawnEdge, DrawnNode
 
-_GREY = "#767c85"
-"""Read on white and on black."""
 _MAX_UPRIGHT = 7
 """More labels than that stand aslant, else they touch on a phone."""
 
@@ -23,17 +21,19 @@ def draw_graph(
     key: str,
     height: str = "560px",
     file_name: str = "graph",
+    has_theme_names: bool = False,
 ) -> str | None:
     """Draws the graph where it is called; the id of the node that was just clicked, else None.
 
     At most `MAX_NODES` nodes, the first. Positions and communities that are not given are found.
-    `height` as CSS has it; `file_name`: of the saved picture.
+    `height` as CSS has it; `file_name`: of the saved picture; `has_theme_names`: a legend calls the
+    communities by their heaviest nodes.
     """
     from streamlit_echarts import st_echarts
 
     nodes = tuple({node.id: node for node in nodes[:MAX_NODES]}.values())
     ids = {drawable(node.id): node.id for node in nodes}
-    options = graph_options(nodes, edges, file_name=file_name)
+    options = graph_options(nodes, edges, file_name=file_name, has_theme_names=has_theme_names)
     click = "(p) => p.dataType === 'node' ? p.data.id : undefined"
     result = st_echarts(options, events={"click": click}, height=height, renderer="canvas", key=key)
     clicked = getattr(result, "chart_event", None)
@@ -56,8 +56,8 @@ def draw_bars(rows: Sequence[tuple[str, int]], *, key: str, name: str, height: i
         "xAxis": {
             "type": "category",
             "data": [label for label, _ in rows],
-            "axisLabel": {"interval": 0, "color": _GREY, "rotate": 35 if is_crowded else 0},
-            "nameTextStyle": {"color": _GREY},
+            "axisLabel": {"interval": 0, "color": GREY, "rotate": 35 if is_crowded else 0},
+            "nameTextStyle": {"color": GREY},
             "name": name,
             "nameLocation": "middle",
             "nameGap": 44 if is_crowded else 28,
@@ -65,9 +65,9 @@ def draw_bars(rows: Sequence[tuple[str, int]], *, key: str, name: str, height: i
         "yAxis": {
             "type": "log",
             "min": 0.5,
-            "axisLabel": {"showMinLabel": False, "color": _GREY},
-            "nameTextStyle": {"color": _GREY},
-            "splitLine": {"lineStyle": {"color": _GREY, "opacity": 0.25}},
+            "axisLabel": {"showMinLabel": False, "color": GREY},
+            "nameTextStyle": {"color": GREY},
+            "splitLine": {"lineStyle": {"color": GREY, "opacity": 0.25}},
             "name": "entities",
             "nameLocation": "middle",
             "nameGap": 40,

@@ -4,7 +4,6 @@ Every text in it went through `drawable` or is ours.
 """
 
 import textwrap
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,18 @@ from dynagrag.ui.drawing.graph_parts import (
     DrawnNode,
 )
 from dynagrag.ui.drawing.label_places import Labelled, label_sides
+from dynagrag.ui.drawing.themes import Theme, themes
 
 _MAX_LABEL = 28
 _NUM_ALL_LABELS = 80
 _NUM_LABELS = 40
+_MAX_NAMED_EDGES = 40
+"""In a drawing of more, a relation's label is shown when it is pointed at."""
 _NUM_SURE = 10
 """The most important have a label, come what may."""
+_COLORS = (*PALETTE, OTHERS)
+GREY = "#767c85"
+"""Read on white and on black."""
 _REACH = 250.0
 """Pixels from the middle of a drawing to its rim."""
 _USUAL = (760.0, 440.0)
@@ -41,8 +46,11 @@ def graph_options(
     edges: Sequence[DrawnEdge],
     *,
     file_name: str = "graph",
+    has_theme_names: bool = False,
 ) -> dict[str, Any]:
-    """ECharts' options. Left out: edges to nodes that aren't drawn, and from a node to itself."""
+    """ECharts' options. Left out: edges to nodes that aren't drawn, and from a node to itself.
+    `has_theme_names`: a legend calls the largest communities by their heaviest nodes.
+    """
     number = {node.id: i for i, node in enumerate(nodes)}
     drawn = [
         edge
@@ -56,6 +64,10 @@ def graph_options(
     picture_name = drawable(file_name, 60)
     pairs = [(number[edge.source], number[edge.target]) for edge in drawn]
     is_small = len(nodes) <= MAX_SMALL
+    has_names = len(drawn) <= _MAX_NAMED_EDGES and any(e.is_directed and e.label for e in drawn)
+    found = themes(nodes, _communities(nodes, pairs, drawn), 2 if is_small else 3)
+    legend = _legend(found) if has_theme_names and len(found) > 1 else []
+    colors = _colors(nodes, found, bool(legend))
     left, right, side = (
         ("8%", "8%", "bottom") if len(nodes) <= _NUM_ALL_LABELS else (30, 70, "right")
     )
@@ -88,6 +100,15 @@ def graph_options(
                 "restore": {"title": "As it was"},
             },
         },
+        "legend": {
+            "show": bool(legend),
+            "type": "scroll",
+            "bottom": 0,
+            "icon": "circle",
+            "itemWidth": 10,
+            "data": legend,
+            "textStyle": {"color": GREY},
+        },
         "series": [
             {
                 "type": "graph",
@@ -98,16 +119,19 @@ def graph_options(
                 "scaleLimit": {"min": 0.3, "max": 30},
                 "nodeScaleRatio": 0.5,
                 "preserveAspect": "contain",
-                "data": _node_items(nodes, _colors(nodes, pairs, drawn), _places(nodes, pairs)),
+                "data": _node_items(nodes, colors, _places(nodes, pairs)),
                 "links": _edge_items(drawn, pairs, is_small),
                 "categories": [
-                    {"name": str(i), "itemStyle": {"color": color}}
-                    for i, color in enumerate((*PALETTE, OTHERS))
+                    {
+                        "name": legend[i] if i < len(legend) else f" {i}",
+                        "itemStyle": {"color": color},
+                    }
+                    for i, color in enumerate(_COLORS)
                 ],
                 "left": left,  # room for labels
                 "right": right,
                 "top": 40,
-                "bottom": 40,
+                "bottom": 60 if legend else 40,
                 "label": {
                     "position": side,
                     "formatter": Function("(p) => p.data.words"),
@@ -117,8 +141,16 @@ def graph_options(
                     "opacity": 1,
                     "textBorderWidth": 0,
                 },
-                # the larger node's label stays; the other's is shown when it is pointed at
-                "labelLayout": {"hideOverlap": True},
+                "edgeLabel": {
+                    "formatter": Function("(p) => p.data.words"),
+                    "fontSize": 11,
+                    "color": GREY,
+                    "opacity": 1,
+                    "textBorderWidth": 0,
+                },
+                # The larger node's label stays; the other's is shown when it is pointed at. ECharts
+                # sets relations' labels anywhere then.
+                "labelLayout": {} if has_names else {"hideOverlap": True},
                 "edgeSymbol": ["none", "arrow" if is_small else "none"],
                 "edgeSymbolSize": [0, 6],
                 "lineStyle": {
@@ -168,7 +200,7 @@ def _node_items(
         if node.is_hollow:
             style |= {
                 "color": "transparent",
-                "borderColor": (*PALETTE, OTHERS)[color],
+                "borderColor": _COLORS[color],
                 "borderWidth": 1.5,
                 "borderType": "dashed",
             }
@@ -231,21 +263,37 @@ def _is_sure(node: DrawnNode) -> bool:
     return node.is_highlighted or node.order is not None
 
 
-def _colors(
+def _communities(
     nodes: Sequence[DrawnNode], pairs: Sequence[tuple[int, int]], edges: Sequence[DrawnEdge]
 ) -> list[int]:
-    """The index of each node's colour: that of its community, `OTHERS` for one alone in it (in a
-    large drawing: or one of two).
-    """
+    """The number of each node's community: as given, or found."""
     of = [node.community for node in nodes if node.community is not None]
-    if len(of) < len(nodes):
-        of = [
-            int(c)
-            for c in communities(len(nodes), pairs, [max(0.01, edge.weight) for edge in edges])
-        ]
-    sizes = Counter(of)
-    least = 2 if len(nodes) <= MAX_SMALL else 3
-    return [c % len(PALETTE) if sizes[c] >= least else len(PALETTE) for c in of]
+    if len(of) == len(nodes):
+        return of
+    found = communities(len(nodes), pairs, [max(0.01, edge.weight) for edge in edges])
+    return [int(number) for number in found]
+
+
+def _colors(nodes: Sequence[DrawnNode], found: Sequence[Theme], are_named: bool) -> list[int]:
+    """The index of each node's colour: that of its theme, `OTHERS` for one in none. Themes beyond
+    the eighth use the colours again, unless a legend says whose they are.
+    """
+    others = len(PALETTE)
+    made = [others] * len(nodes)
+    for number, theme in enumerate(found):
+        color = number if number < others else others if are_named else number % others
+        for i in theme.members:
+            made[i] = color
+    return made
+
+
+def _legend(found: Sequence[Theme]) -> list[str]:
+    """The names of the themes that have a colour of their own, each once."""
+    names: dict[str, None] = {}
+    for number, theme in enumerate(found[: len(PALETTE)]):
+        name = drawable(theme.name)
+        names[f"{name} ({number + 1})" if name in names else name] = None
+    return list(names)
 
 
 def _places(
@@ -290,5 +338,7 @@ def _edge_items(
             item["tip"] = "\n".join(textwrap.wrap(drawable(edge.tooltip), 52))
         if edge.label:
             item["words"] = drawable(edge.label, _MAX_LABEL)
+            if edge.is_directed and len(edges) <= _MAX_NAMED_EDGES:
+                item["label"] = {"show": True}
         items.append(item)
     return items

@@ -16,20 +16,17 @@ from dynagrag.core.files.private_files import make_folder, private
 from dynagrag.evaluation.judge.judge_options import JudgeOptions, plan_judge
 from dynagrag.evaluation.question_sets.json_rows import SUFFIXES, read_rows
 from dynagrag.evaluation.questions.question_run import By, QuestionOptions, make_questions
-from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ui.safe_markdown import clean
 from dynagrag.ui.safe_name import safe_name
+from dynagrag.workspace.workspace_folder import workspace_folder
 
 _FOLDER = "questions"
 MAX_BYTES = 50_000_000
 
 
 def folder_of(settings: Settings, workspace: str) -> Path:
-    """Where a workspace's questions lie; it need not be there yet. WorkspaceError where a workspace
-    can't be called so.
-    """
-    check_workspace_name(workspace)
-    return settings.workspaces_dir / workspace / _FOLDER
+    """Where a workspace's questions lie, as `workspace_folder` has it."""
+    return workspace_folder(settings, workspace, _FOLDER)
 
 
 def checked_name(name: str) -> str:
@@ -121,16 +118,19 @@ def first_rows(path: Path, num: int) -> tuple[list[dict[str, str]], int]:
 def _cells(row: Mapping[str, Any]) -> dict[str, str]:
     return {
         "Question": clean(row.get("question", ""), 200),
-        "Answer": clean(
-            "nothing answers it" if row.get("answerable") is False else _answer(row), 200
-        ),
+        "Answer": clean("nothing answers it" if _is_unanswerable(row) else _answer(row), 200),
         "Where it is": clean(_place(row), 120),
         "Kind": clean(row.get("kind", ""), 40),
     }
 
 
+def _is_unanswerable(row: Mapping[str, Any]) -> bool:
+    return row.get("answerable") is False or row.get("unanswerable") is True
+
+
 def _answer(row: Mapping[str, Any]) -> str:
-    others = row.get("answers")
+    """The answers, else the words that answer."""
+    others = row.get("answers") or row.get("decisive")
     given = [row.get("answer"), *(others if isinstance(others, list) else ())]
     return " / ".join(str(text) for text in given if text)
 
@@ -139,7 +139,9 @@ def _place(row: Mapping[str, Any]) -> str:
     turns, documents = row.get("turns"), row.get("documents")
     if isinstance(turns, list):
         return "; ".join(_turns(turn) for turn in turns)
-    return "; ".join(map(str, documents)) if isinstance(documents, list) else ""
+    if isinstance(documents, list):
+        return "; ".join(map(str, documents))
+    return str(row.get("document") or "")
 
 
 def _turns(turn: Any) -> str:

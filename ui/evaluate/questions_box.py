@@ -21,8 +21,8 @@ _MAX_MB = question_files.MAX_BYTES // 1_000_000
 _PICKED = "evaluate_questions"
 _HELP = (
     'One JSON object per line: `question`; then `answer`, `answers` or `"answerable": false`, to'
-    " compare answers with; `documents` or `turns`, where it should be found. The fields that a"
-    " measure doesn't need may be missing."
+    " compare answers with; `documents` or `turns`, where it should be found; `decisive`, a list of"
+    " words of lines that answer. The fields that a measure doesn't need may be missing."
 )
 
 

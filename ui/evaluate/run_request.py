@@ -14,6 +14,8 @@ from dynagrag.config.own_seal import opened, sealed
 from dynagrag.config.settings import Settings
 from dynagrag.core.files.private_files import write_text
 from dynagrag.evaluation.answers.answer_arms import GOLD, HARD, SOFT, known_answer_arms
+from dynagrag.evaluation.evidence.evidence_measures import EvidenceOptions
+from dynagrag.evaluation.evidence.evidence_questions import load_evidence_questions
 from dynagrag.evaluation.judge.judge_options import EXPERIMENT, FORMS, JudgeOptions, plan_judge
 from dynagrag.evaluation.qa.qa_options import DEFAULT_ARMS, QaOptions, plan_qa
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS
@@ -34,18 +36,19 @@ class Measure(StrEnum):
     """The measures that can be asked for."""
 
     FOUND = "retrieval"
+    SHOWN = "evidence"
     RIGHT = "qa"
     JUDGED = "judge"
 
     @property
     def asks_model(self) -> bool:
         """Whether a language model is asked, where one is set."""
-        return self is not Measure.FOUND
+        return self in (Measure.RIGHT, Measure.JUDGED)
 
 
 class RunRequest(BaseModel):
-    """A request: `questions` names a file of the workspace's, `arms` what is compared; a
-    baseline of None is the usual one.
+    """A request: `questions` names a file of the workspace's, `arms` what is compared (nothing
+    where what is shown is measured); a baseline of None is the usual one.
 
     `forms`, `samples` and `judge_llm` are of judged answers. `llm` and `embedder`: as the settings
     had them. `is_left`: nobody wants it offered any more.
@@ -87,6 +90,12 @@ class RunRequest(BaseModel):
             baseline=self.baseline,
             limit=self.limit,
             out=out,
+        )
+
+    def of_evidence(self, settings: Settings, out: Path | None = None) -> EvidenceOptions:
+        """As `evaluate evidence` has it."""
+        return EvidenceOptions(
+            questions=self.path(settings), workspace=self.workspace, limit=self.limit, out=out
         )
 
     def of_qa(self, settings: Settings, out: Path | None = None) -> QaOptions:
@@ -133,8 +142,8 @@ def arm_words(
     soft prompts, of which those that fit are offered. Without a language model only arms that have
     one of their own are.
     """
-    if measure is Measure.FOUND:
-        return dict(_FINDS)
+    if not measure.asks_model:
+        return dict(_FINDS) if measure is Measure.FOUND else {}
     arms = {
         name: words for name, words in known_answer_arms().items() if ":" not in name
     }  # a cross-encoder is named on the command line
@@ -160,9 +169,12 @@ def _soft_arms(soft: Sequence[OwnSoftPrompt]) -> dict[str, str]:
 
 def default_arms(measure: Measure, known: Iterable[str]) -> tuple[str, ...]:
     """Those of the command; where none of them is known, all that are."""
-    usual = {Measure.FOUND: ("default",), Measure.RIGHT: DEFAULT_ARMS, Measure.JUDGED: EXPERIMENT}[
-        measure
-    ]
+    usual: tuple[str, ...] = {
+        Measure.FOUND: ("default",),
+        Measure.SHOWN: (),
+        Measure.RIGHT: DEFAULT_ARMS,
+        Measure.JUDGED: EXPERIMENT,
+    }[measure]
     known = tuple(known)
     return tuple(arm for arm in usual if arm in known) or known
 
@@ -184,6 +196,9 @@ def plan(request: RunRequest, settings: Settings) -> EvaluationPlan:
     if request.measure is Measure.FOUND:
         found = plan_run(request.of_retrieval(settings), settings)
         return EvaluationPlan(len(found.questions), len(found.arms), found.loaded.notes)
+    if request.measure is Measure.SHOWN:
+        questions, _ = load_evidence_questions(request.path(settings))
+        return EvaluationPlan(len(questions[: request.limit]), 2 if settings.reranker else 1, {})
     if request.measure is Measure.RIGHT:
         asked = plan_qa(request.of_qa(settings))
         return EvaluationPlan(len(asked.questions), len(asked.arms), asked.loaded.notes)

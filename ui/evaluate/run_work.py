@@ -14,6 +14,7 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import DynaGragError, UsageError
 from dynagrag.core.protocols import ChatModel, Embedder
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
+from dynagrag.evaluation.evidence.evidence_measures import evaluate_evidence
 from dynagrag.evaluation.frame.kept_run import new_folder
 from dynagrag.evaluation.judge.judge_options import plan_judge
 from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
@@ -35,7 +36,7 @@ from dynagrag.ui.evaluate.run_request import (
 Told = Callable[[AnswersEstimate | JudgingCost], None]
 _RUN, _ESTIMATE = "evaluation", "estimate"
 _ASKED = "ask"
-"""How the stages of retrieval begin."""
+"""How the stages of retrieval and evidence begin."""
 _MAX_NAMED = 3
 _COMMAND = re.compile(
     r"(?:(?:run|repeat|resume(?: it)?) )?(?:with )?the (?:same command|evaluation)(?: again)?"
@@ -133,17 +134,22 @@ def works(settings: Settings, workspace: str) -> list[Work]:
 
 def title(request: RunRequest) -> str:
     """A request in a few words."""
-    what = {Measure.FOUND: "Search", Measure.RIGHT: "Answers", Measure.JUDGED: "Answers graded"}[
-        request.measure
-    ]
+    what = {
+        Measure.FOUND: "Search",
+        Measure.SHOWN: "Words that answer",
+        Measure.RIGHT: "Answers",
+        Measure.JUDGED: "Answers graded",
+    }[request.measure]
     more = f" and {len(request.arms) - _MAX_NAMED} more" if len(request.arms) > _MAX_NAMED else ""
-    return f"{what}: {request.questions}, {', '.join(request.arms[:_MAX_NAMED])}{more}"
+    named = ", ".join((request.questions, *request.arms[:_MAX_NAMED]))
+    return f"{what}: {named}{more}"
 
 
 def _called(request: RunRequest) -> str:
     """The name that the command gives the folder of such a run."""
     return {
         Measure.FOUND: "own",
+        Measure.SHOWN: "evidence",
         Measure.RIGHT: "qa-own",
         Measure.JUDGED: f"judge-{request.workspace}",
     }[request.measure]
@@ -196,6 +202,9 @@ def _evaluate(
         evaluate_retrieval(
             settings, request.of_retrieval(settings, out), progress, models.embedder()
         )
+        return
+    if request.measure is Measure.SHOWN:
+        evaluate_evidence(settings, request.of_evidence(settings, out), progress, models.embedder())
         return
     chat = models.chat()
     if request.measure is Measure.RIGHT:
@@ -310,7 +319,7 @@ def _seconds(
 
 
 class _Clock:
-    """Ends a run of retrieval at its second question, and tells by it how long all will take."""
+    """Ends a run without a model at its second question, and tells by it how long all will take."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress

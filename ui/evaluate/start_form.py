@@ -33,6 +33,11 @@ _MEASURES = {
         "Search",
         "Does it find the right passages? Needs no language model; takes seconds to minutes.",
     ),
+    Measure.SHOWN: (
+        "Words that answer",
+        "Does Ask show the words that answer first, and say where nothing fits? Needs no language"
+        " model; takes seconds to minutes.",
+    ),
     Measure.RIGHT: (
         "Answers",
         "Are the answers right? Each is compared with the right answer in your file.",
@@ -63,7 +68,8 @@ def show() -> None:
     questions = questions_box.ask(settings, desk.name)
     if questions is None:
         return
-    st.subheader("What to compare")
+    if measure is not Measure.SHOWN:
+        st.subheader("What to compare")
     request = _ask_request(
         measure,
         arms,
@@ -149,6 +155,32 @@ def _ask_request(
     settings: Settings,
     before: RunRequest | None,
 ) -> RunRequest:
+    arms = _ask_arms(measure, words, before) if words else ()
+    limit = _number(
+        "Number of questions, at most",
+        f"evaluate_limit_{measure}",
+        before.limit if before else None,
+        placeholder="all",
+    )
+    chosen: dict[str, Any] = {"limit": limit}
+    if arms:
+        with st.expander("More options"):
+            chosen |= _ask_more(measure, arms, settings, before)
+    is_asking = measure.asks_model
+    return RunRequest(
+        measure=measure,
+        workspace=desk.name,
+        questions=questions,
+        arms=arms,
+        llm=settings.llm if is_asking else None,
+        embedder=desk.space.settings.embedder,
+        **chosen,
+    )
+
+
+def _ask_arms(
+    measure: Measure, words: Mapping[str, str], before: RunRequest | None
+) -> tuple[str, ...]:
     key = f"evaluate_arms_{measure}"
     kept = st.session_state.get(key, before.arms if before else default_arms(measure, words))
     known = [arm for arm in kept if arm in words]  # another workspace has other soft prompts
@@ -168,25 +200,7 @@ def _ask_request(
             "Plain search always runs too, to compare with: by meaning (naive), by words (bm25),"
             " and by both (hybrid, rrf)."
         )
-    limit = _number(
-        "Number of questions, at most",
-        f"evaluate_limit_{measure}",
-        before.limit if before else None,
-        placeholder="all",
-    )
-    chosen: dict[str, Any] = {"limit": limit}
-    with st.expander("More options"):
-        chosen |= _ask_more(measure, arms, settings, before)
-    is_asking = measure.asks_model
-    return RunRequest(
-        measure=measure,
-        workspace=desk.name,
-        questions=questions,
-        arms=arms,
-        llm=settings.llm if is_asking else None,
-        embedder=desk.space.settings.embedder,
-        **chosen,
-    )
+    return arms
 
 
 _HELP = (
@@ -255,7 +269,9 @@ def _ask_judging(settings: Settings, before: RunRequest | None) -> dict[str, Any
 
 
 def _show_start(request: RunRequest, view: EvaluationPlan, settings: Settings) -> None:
-    asked = f"{plural(view.num_questions, 'question')} × {plural(view.num_arms, 'arm')}"
+    asked = plural(view.num_questions, "question")
+    if request.arms or view.num_arms > 1:
+        asked += f" × {plural(view.num_arms, 'arm')}"
     st.markdown(
         f"**{asked}**"
         + "".join(f" · {count:,} × {with_commands(note)}" for note, count in view.notes.items())
@@ -338,6 +354,7 @@ def _show_button(request: RunRequest, work: Work, asked: str, settings: Settings
     found: EstimateView = work.result
     label = {
         Measure.FOUND: f"Ask {asked}",
+        Measure.SHOWN: f"Ask {asked}",
         Measure.RIGHT: f"Answer {asked}",
         Measure.JUDGED: f"Answer and judge {asked}",
     }[request.measure]

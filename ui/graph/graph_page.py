@@ -5,6 +5,7 @@ No more than a bounded part is ever read from the store or sent to the browser, 
 graph is.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 
 import streamlit as st
@@ -17,6 +18,7 @@ from dynagrag.curation.graph_export import part
 from dynagrag.curation.graph_queries import (
     StatedRelation,
     entity_facts,
+    entity_quotes,
     way_between,
 )
 from dynagrag.ui import first_visit, state
@@ -25,6 +27,7 @@ from dynagrag.ui.drawing.graph_drawing import draw_graph
 from dynagrag.ui.drawing.graph_parts import DrawnEdge, DrawnNode
 from dynagrag.ui.graph.on_phone import HEIGHT, drawing_or_list
 from dynagrag.ui.graph.overview import about, offer_downloads, read_overview, show_overview
+from dynagrag.ui.quotes_view import show_quotes
 from dynagrag.ui.safe_markdown import clean, plain, source_link, speaker_and_time
 from dynagrag.ui.state import WorkspaceSession
 
@@ -34,6 +37,7 @@ _IS_FOUND = "graph_is_found"
 _MAX_HITS = 12
 _MAX_CRUMBS = 6
 _MAX_CHARS = 200
+_NUM_QUOTES = 5
 _RELATIONS = (25, 50, 100, 200, 500, 1000)
 
 
@@ -215,6 +219,7 @@ def _show_entity(session: WorkspaceSession, entity_id: str, drawn: DeltaGenerato
         documents = _documents(session, str(session.space.folder), store.version())
         found = entity_facts(store, entity_id, documents)
         _show_entity_head(found.entity)
+        _show_said(session, found.entity, documents)
         _show_way(session, found.entity, documents)
         st.markdown("**Relations**" if found.relations else "No relation of it is stated.")
         for stated in found.relations:
@@ -246,6 +251,34 @@ def _show_entity_head(entity: Entity) -> None:
     if len(lines) > 3:
         with st.expander(f"What else is said of it ({len(entity.summaries) - 3})"):
             st.markdown("\n".join(lines[3:]))
+
+
+def _show_said(
+    session: WorkspaceSession, entity: Entity, documents: Mapping[str, Document]
+) -> None:
+    """Who says it when, in the order of time."""
+    quotes, has_more = entity_quotes(session.space.store, entity, documents)
+    if not quotes:
+        return
+    st.markdown("**Where it is said**")
+    by = Counter(quote.speaker or "" for quote in quotes)
+    if len(by) > 1:
+        labels = {who: f"{cut(who, 30) or 'no speaker'} ({num})" for who, num in by.most_common()}
+        who = st.pills(
+            "Said by",
+            list(labels),
+            format_func=lambda who: plain(labels.get(who, who)),
+            key=f"said_by_{entity.id}",
+            label_visibility="collapsed",
+        )
+        if who is not None:
+            quotes = [quote for quote in quotes if (quote.speaker or "") == who]
+    show_quotes(session.name, quotes[:_NUM_QUOTES])
+    if quotes[_NUM_QUOTES:]:
+        with st.expander(f"More places ({len(quotes) - _NUM_QUOTES})"):
+            show_quotes(session.name, quotes[_NUM_QUOTES:])
+    if has_more:
+        st.caption("Those of the first documents; there are more.")
 
 
 def _show_relation(workspace: str, entity_id: str, stated: StatedRelation) -> None:

@@ -7,6 +7,7 @@ The store is asked once per version for its 5,000 heaviest entities; layouts are
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -21,6 +22,7 @@ from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.drawing.graph_drawing import draw_bars, draw_graph
 from dynagrag.ui.drawing.graph_parts import MAX_NODES, DrawnEdge, DrawnNode
 from dynagrag.ui.drawing.kept_layouts import FOLDER, KeptLayouts, Layout
+from dynagrag.ui.drawing.themes import themes
 from dynagrag.ui.graph.figure_3d import figure
 from dynagrag.ui.graph.on_phone import HEIGHT, drawing_or_list
 from dynagrag.ui.safe_markdown import plain
@@ -40,6 +42,7 @@ _AS_HIGH_AS_WIDE = """@media (max-width: 640px) {
 _NUM_ROWS = 1000
 _MAX_TIPS = 1000
 _NUM_LISTED = 40
+_Chosen = Callable[..., tuple[tuple[Entity, ...], tuple[Relation, ...]]]
 _HELP = "The most mentioned first; plain words in lower case come after all names."
 _FORMATS = {"GraphML": "graphml", "JSON": "json", "CSV": "csv"}
 
@@ -79,7 +82,9 @@ def show_overview(
 ) -> Entity | None:
     """Draws it; the entity that was clicked. `drawn`: where what is drawn is chosen."""
     with drawn.popover("What is drawn", icon=":material/tune:"):
-        entities, relations = _chosen(session, seen)
+        chosen, has_lone = _chosen(session, seen)
+    listed, _ = chosen()
+    entities, relations = chosen(are_linked=not has_lone)
     st.caption(f"{seen.num_entities:,} entities, {seen.num_relations:,} relations")
     names = ("Drawing", "3D", "Distributions", "Entities", "Export")
     drawing, space, numbers, table, export = st.tabs(names, on_change="rerun", key="graph_tabs")
@@ -94,7 +99,7 @@ def show_overview(
             _show_3d(session, entities, relations)
     elif table.open:
         with table:
-            clicked = _show_table(seen, entities)
+            clicked = _show_table(seen, listed)
     elif export.open:
         with export:
             st.markdown(
@@ -127,10 +132,10 @@ def show_overview(
     return clicked
 
 
-def _chosen(
-    session: WorkspaceSession, seen: Overview
-) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
-    """The entities and relations that pass the filters."""
+def _chosen(session: WorkspaceSession, seen: Overview) -> tuple[_Chosen, bool]:
+    """What gives the entities and relations that pass the filters, and whether entities without a
+    relation are drawn.
+    """
     limit = most = min(MAX_NODES, seen.num_entities)
     if most > 20:
         limit = st.slider(
@@ -165,11 +170,13 @@ def _chosen(
     passages = (
         None if chosen is None else {passage.id for passage in session.space.store.passages(chosen)}
     )
+    has_lone = st.toggle("Draw those without a relation too", key="graph_lone")
     if seen.num_entities > MAX_NODES:
         st.caption(
             f"This chooses among the {MAX_NODES:,} most mentioned entities; search finds all."
         )
-    return narrowed(
+    narrow = partial(
+        narrowed,
         seen,
         types=types,
         min_weight=int(min_weight),
@@ -177,6 +184,7 @@ def _chosen(
         limit=limit,
         are_names_first=True,
     )
+    return narrow, has_lone
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -210,20 +218,27 @@ def _draw(
         DrawnEdge(r.head, r.tail, r.label, r.weight, is_directed=r.is_directed) for r in relations
     ]
     with drawing_or_list() as listed:
-        clicked = draw_graph(nodes, edges, key="graph_overview", height=HEIGHT)
+        clicked = draw_graph(
+            nodes, edges, key="graph_overview", height=HEIGHT, has_theme_names=True
+        )
         st.caption(
             "Click an entity to open it, drag it to move it, scroll to zoom. Larger: mentioned more"
-            " often. Colour: community."
+            " often. Colour: theme, things that are related to each other more than to others,"
+            " called by the most mentioned; click one to hide it. Entities without a relation are"
+            " in the tab Entities."
         )
     with listed:
-        for entity in entities[:_NUM_LISTED]:
-            name = cut(entity.name, 60)
-            if st.button(
-                f"{plain(name) or '(no name)'} · {entity.weight}×",
-                type="tertiary",
-                key=f"listed_{entity.id}",
-            ):
-                return entity
+        for theme in themes(nodes, made.groups.tolist(), least=1):
+            if len(theme.members) > 1:
+                st.markdown(f"**{plain(theme.name)}**")
+            for i in theme.members:
+                name = cut(entities[i].name, 60)
+                if st.button(
+                    f"{plain(name) or '(no name)'} · {entities[i].weight}×",
+                    type="tertiary",
+                    key=f"listed_{entities[i].id}",
+                ):
+                    return entities[i]
     return next((e for e in entities if e.id == clicked), None)
 
 

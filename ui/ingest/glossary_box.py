@@ -13,11 +13,11 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError
 from dynagrag.core.files.private_files import make_folder
 from dynagrag.core.text import plural
-from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ingest.load.glossary_file import MAX_BYTES, read_glossary_file
 from dynagrag.ui import state
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.safe_name import safe_name
+from dynagrag.workspace.workspace_folder import workspace_folder
 
 _FOLDER = "glossaries"
 _STATE = "glossary"
@@ -50,11 +50,8 @@ def ask(settings: Settings, workspace: str) -> tuple[str, ...]:
 
 
 def folder_of(settings: Settings, workspace: str) -> Path:
-    """Where a workspace's glossaries lie; it need not be there yet. WorkspaceError where a
-    workspace can't be called so.
-    """
-    check_workspace_name(workspace)
-    return settings.workspaces_dir / workspace / _FOLDER
+    """Where a workspace's glossaries lie, as `workspace_folder` has it."""
+    return workspace_folder(settings, workspace, _FOLDER)
 
 
 def keep(folder: Path, name: str, content: IO[bytes]) -> tuple[str, tuple[str, ...]]:

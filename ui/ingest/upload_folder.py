@@ -18,10 +18,10 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError
 from dynagrag.core.files.private_files import make_folder, private
 from dynagrag.core.schema import LoadedSource
-from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ingest.load import load_source
 from dynagrag.ui.background import not_written
 from dynagrag.ui.safe_name import safe_name
+from dynagrag.workspace.workspace_folder import workspace_folder
 
 _LOG = logging.getLogger(__name__)
 MAX_BYTES = 200_000_000
@@ -33,11 +33,8 @@ _UNDER_WAY_S = 3600.0
 
 
 def folder_of(settings: Settings, workspace: str) -> Path:
-    """Where a workspace's uploads lie; it need not be there yet. WorkspaceError where a workspace
-    can't be called so.
-    """
-    check_workspace_name(workspace)
-    return settings.workspaces_dir / workspace / _FOLDER
+    """Where a workspace's uploads lie, as `workspace_folder` has it."""
+    return workspace_folder(settings, workspace, _FOLDER)
 
 
 def text_name(title: str) -> str:

@@ -53,6 +53,14 @@ def records_of() -> LiteralString:
     )
 
 
+def passages_of() -> LiteralString:
+    """The rows of the passages that hold one of a workspace's entities, in one list."""
+    return fixed(
+        "MATCH (e:Entity {uid: $uid}) WHERE e.ws = $ws RETURN COLLECT { UNWIND e.passages AS uid"
+        f" MATCH (n:Passage {{uid: uid}}) RETURN {row_of('Passage')} }} AS rows"
+    )
+
+
 def forget_signatures(label: str) -> LiteralString:
     """Rows of the derived view, some at a time, so that all of them are written again."""
     check_label(label)

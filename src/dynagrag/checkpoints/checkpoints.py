@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 WEIGHTS, DESCRIPTION, TRAINING = "model.safetensors", "model.json", "training.safetensors"
+_TRAININGS = "training*.safetensors"
 LOCK = "training.lock"
 PICKLES = (".pt", ".pth", ".bin", ".pkl", ".pickle", ".ckpt")
 TRAINING_NOTES = ("made_with", "epochs")
@@ -110,7 +112,7 @@ def check_out_folder(folder: Path, begins_anew: bool = False) -> None:
     if not (
         is_empty
         or _is_checkpoint(folder / DESCRIPTION)
-        or _is_training(folder / TRAINING, begins_anew)
+        or any(_is_training(path, begins_anew) for path in sorted(folder.glob(_TRAININGS)))
     ):
         raise UsageError(
             f"{folder} holds something else; name a new folder with --out, or one in which a"
@@ -165,8 +167,16 @@ def hold_folder(folder: Path) -> Iterator[None]:
         yield
 
 
+def fold_file(folder: Path, number: int) -> Path:
+    """Where the training of a fold (from 1) is kept, beside that of what is trained on all of
+    them.
+    """
+    return folder / TRAINING.replace(".", f"-{number}.")
+
+
 def _is_part(path: Path) -> bool:
-    return path.suffix == PART and path.name.startswith((WEIGHTS, DESCRIPTION, TRAINING))
+    names = (WEIGHTS, DESCRIPTION, _TRAININGS)
+    return path.suffix == PART and any(fnmatch(path.name, f"{name}*") for name in names)
 
 
 def _is_checkpoint(path: Path) -> bool:

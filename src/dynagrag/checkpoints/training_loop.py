@@ -62,7 +62,8 @@ class Task(Protocol[E_contra]):
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
     """AdamW and when to stop. `patience`: epochs without a better validation figure after which
-    training ends. `is_warmed_up`: the rate rises over the first epoch and falls by a cosine to
+    training ends; None: no epoch is chosen, all are trained and the last one's weights are kept.
+    `is_warmed_up`: the rate rises over the first epoch and falls by a cosine to
     `least_rate` at the last (G-Retriever's code); else it is constant. `max_norm`: of a step's
     gradient, None: it isn't clipped.
     """
@@ -71,7 +72,7 @@ class TrainingOptions:
     weight_decay: float = 1e-4
     batch_size: int = 32
     max_epochs: int = 40
-    patience: int = 10
+    patience: int | None = 10
     seed: int = 0
     betas: tuple[float, float] = (0.9, 0.999)
     is_warmed_up: bool = False
@@ -175,7 +176,7 @@ class Training(Generic[E]):
         while not self._is_done():
             epoch = self._epoch(len(self.epochs) + 1, examples, on_step or (lambda *_: None))
             self.epochs.append(epoch)
-            if best_of(self.epochs) is epoch:
+            if self._options.patience is None or best_of(self.epochs) is epoch:
                 self._best = {
                     name: value.detach().clone()
                     for name, value in self._task.network.state_dict().items()
@@ -187,8 +188,10 @@ class Training(Generic[E]):
         return self.epochs
 
     def _is_done(self) -> bool:
-        since_best = len(self.epochs) - best_of(self.epochs).number if self.epochs else 0
-        return len(self.epochs) >= self._options.max_epochs or since_best >= self._options.patience
+        num, patience = len(self.epochs), self._options.patience
+        if num >= self._options.max_epochs or not num or patience is None:
+            return num >= self._options.max_epochs
+        return num - best_of(self.epochs).number >= patience
 
     def _epoch(self, number: int, examples: Sequence[E], on_step: OnStep) -> Epoch:
         seed = self._options.seed * _EPOCH_SEEDS + number
@@ -317,30 +320,9 @@ class Training(Generic[E]):
         write_training(self._file.path, tensors, notes)
 
     def _resume(self) -> None:
-        if self._file is None or not self._file.path.exists():
+        kept = self._file and _fitting(self._file, self._task.network)
+        if not kept:
             return
-        own = json.loads(json.dumps(self._file.made_with))
-        try:
-            kept = _read_kept(self._file.path)
-            if kept.made_with == own:
-                kept.check_fits(self._task.network, self._file.path)
-        except LoadError as err:
-            if self._file.begins_anew:
-                _LOG.warning("%s; the training begins anew", err)
-                return
-            raise LoadError(f"{err}; delete it, or choose another folder with --out") from err
-        if kept.made_with != own:
-            if self._file.begins_anew:
-                _LOG.info(
-                    "the training in %s was begun with other settings or data; it begins anew",
-                    self._file.path.parent,
-                )
-                return
-            differing = "; ".join(_differences(kept.made_with, own))
-            raise UsageError(
-                f"the training in {self._file.path.parent} was begun with other settings or data:"
-                f" {differing}; choose another folder with --out"
-            )
         self.epochs, self._begun = list(kept.epochs), kept.begun
         self._chance = _below("chance.", kept.tensors)
         if self._begun.num_batches:
@@ -357,6 +339,44 @@ class Training(Generic[E]):
             number, _, key = name.partition(".")
             state.setdefault(int(number), {})[key] = value
         self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": state})
+
+
+def check_begun(file: TrainingFile) -> None:
+    """Raises UsageError where a training was begun there with other settings or data, LoadError
+    where it can't be read; neither where it begins anew.
+    """
+    _fitting(file, None)
+
+
+def _fitting(file: TrainingFile, network: nn.Module | None) -> "_Kept | None":
+    """What is kept of a training that can be gone on with; None where it is begun. `network`: the
+    one that its weights have to fit. Errors as in `check_begun`.
+    """
+    if not file.path.exists():
+        return None
+    own = json.loads(json.dumps(file.made_with))
+    try:
+        kept = _read_kept(file.path)
+        if kept.made_with == own and network is not None:
+            kept.check_fits(network, file.path)
+    except LoadError as err:
+        if file.begins_anew:
+            _LOG.warning("%s; the training begins anew", err)
+            return None
+        raise LoadError(f"{err}; delete it, or choose another folder with --out") from err
+    if kept.made_with == own:
+        return kept
+    if file.begins_anew:
+        _LOG.info(
+            "the training in %s was begun with other settings or data; it begins anew",
+            file.path.parent,
+        )
+        return None
+    differing = "; ".join(_differences(kept.made_with, own))
+    raise UsageError(
+        f"the training in {file.path.parent} was begun with other settings or data: {differing};"
+        " choose another folder with --out"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ def ask(
     """
     set_up_log(verbose)
     settings = read_settings(llm, embedder, store, reranker=reranker)
-    since_s, until_s = _seconds(since, "--since"), _seconds(until, "--until")
+    since_s, until_s = seconds_of(since, "--since"), seconds_of(until, "--until")
     from dynagrag.models.embedders import begin_loading
     from dynagrag.workspace.address import workspace_meant
     from dynagrag.workspace.own_embedder import probable_embedder
@@ -276,7 +276,8 @@ class _Shown:
     languages_told: set[str] = field(default_factory=set)
 
 
-def _seconds(text: str | None, option: str) -> float | None:
+def seconds_of(text: str | None, option: str) -> float | None:
+    """The time that an option names. UsageError where it is none."""
     seconds = None if text is None else moment_seconds(text)
     if text is not None and seconds is None:
         raise UsageError(f"{option} {text!r} is no time; write seconds, h:mm:ss or a date")

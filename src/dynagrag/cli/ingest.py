@@ -11,7 +11,7 @@ from dynagrag.cli.options import EMBEDDER, FOLLOW_LINKS, JSON, LLM, STORE, VERBO
 from dynagrag.cli.run_job import run_prepared
 from dynagrag.cli.terminal import ProgressBars, is_terminal, open_space, read_settings, set_up_log
 from dynagrag.core.errors import DynaGragError
-from dynagrag.registry.choices import chosen, listed
+from dynagrag.registry.choices import chosen_with_place, listed
 from dynagrag.registry.extractors import EXTRACTORS, NO_LLM
 
 if TYPE_CHECKING:
@@ -33,6 +33,15 @@ CHUNKS = Annotated[
 TYPES = Annotated[
     str | None,
     typer.Option(help="Extract only these entity types, separated by commas. Default: any type."),
+]
+RELATIONS = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            "Labels of relations that `--extractor gliner:...` looks for, separated by commas."
+            " Default: none."
+        )
+    ),
 ]
 FOCUS = Annotated[
     str,
@@ -119,6 +128,7 @@ def ingest(
     extractor: EXTRACTOR = "llm",
     chunks: CHUNKS = None,
     types: TYPES = None,
+    relations: RELATIONS = None,
     focus: FOCUS = "",
     gleanings: GLEANINGS = 0,
     merges: MERGES = None,
@@ -150,11 +160,9 @@ def ingest(
     from dynagrag.workspace.ingest_job import IngestOptions, check_options
 
     names = read_speaker_names(*speaker_map) if speaker_map else SpeakerNames()
-    extraction = ExtractionOptions(
-        tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings
-    )
+    extraction = ExtractionOptions(_listed(types), focus, gleanings, _listed(relations))
     options = IngestOptions(
-        extractor,
+        _with_whole_path(extractor),
         chunks,
         merges,
         extraction,
@@ -170,7 +178,7 @@ def ingest(
     check_options(options)  # an option or a path that can't be makes no workspace
     find_sources(paths, follows_links=follow_links)
     read_glossaries(options.glossaries)
-    if chosen("extractor", extractor, EXTRACTORS).needs_model and settings.llm is None:
+    if chosen_with_place("extractor", extractor, EXTRACTORS)[0].needs_model and not settings.llm:
         options = replace(options, extractor=_ask_for_fast(yes))
     folder = settings.workspaces_dir / workspace_meant(workspace, settings)
     is_new = not folder.exists()
@@ -184,6 +192,17 @@ def ingest(
             with suppress(DynaGragError):  # what went wrong before is told
                 _remove_if_empty(workspace, settings)
         raise
+
+
+def _listed(text: str | None) -> tuple[str, ...]:
+    """The parts of an option between its commas."""
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def _with_whole_path(extractor: str) -> str:
+    """An extractor with its model's folder from the root, so that a resumed job finds it."""
+    name, _, place = extractor.partition(":")
+    return f"{name}:{Path(place).absolute()}" if place and Path(place).is_dir() else extractor
 
 
 def _remove_if_empty(workspace: str | None, settings: "Settings") -> None:

@@ -11,6 +11,7 @@ import typer
 
 from dynagrag.cli.ask import ASK_EPILOG, ask
 from dynagrag.cli.backup import backup, doctor, restore
+from dynagrag.cli.check import check
 from dynagrag.cli.demo import demo
 from dynagrag.cli.document_commands import delete, documents, rename, set_language
 from dynagrag.cli.embedder_commands import embedder_app
@@ -76,6 +77,7 @@ for _command in (
     inspect,
     ingest,
     ask,
+    check,
     documents,
     rename,
     set_language,

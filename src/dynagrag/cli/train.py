@@ -97,6 +97,17 @@ def train_pruner(
         int,
         typer.Option("--seed", min=0, help="Seed of the weights and of the order of the examples."),
     ] = 0,
+    max_minutes: Annotated[
+        float,
+        typer.Option(
+            "--max-minutes",
+            min=0.1,
+            help=(
+                "Minutes of processor time after which it stops. What was learned is kept: the same"
+                " command goes on."
+            ),
+        ),
+    ] = 60,
     device: DEVICE = None,
     embedder: EMBEDDER = None,
     store: STORE = None,
@@ -107,13 +118,14 @@ def train_pruner(
     question.
 
     Trains on a workspace's own questions, with what they were made of as labels, or on a published
-    set. Some 70 % of the sentences, in whole documents (of a set: of the entities asked about), are
-    trained on, 15 % choose the epoch, and the rest measure it beside the untrained pruners: prior
-    (by distance to the question), none (the order of retrieval) and near (both). A workspace's
-    pruner scores what `ask --profile graph` walks from then on, if it ranks entities better than
-    the best of these there by more than chance, over five documents at least, and pairs of them no
-    worse than any. Run the command again to go on with a training that was stopped; the numbers are
-    those of one that was not.
+    set, and measures beside the untrained pruners: prior (by distance to the question), none (the
+    order of retrieval) and near (both). A workspace's is cross-validated in five folds of whole
+    documents: each is measured by a network that learned from others, and the one that is kept
+    learns from all. It scores what `ask --profile graph` walks from then on, if the folds ranked
+    entities better than the best of these by more than chance, over eight documents at least, and
+    pairs of them no worse than any. Of a set, 70 % of the entities asked about are trained on, 15 %
+    choose the epoch, and the rest measure. Run the command again to go on with a training that was
+    stopped; the numbers are those of one that was not.
 
     Example: dynagrag train pruner --workspace work
     """
@@ -124,8 +136,9 @@ def train_pruner(
         "seed": seed,
         "max_epochs": max_epochs,
         "max_examples": max_examples,
+        "max_minutes": max_minutes,
+        "device": device,
     }
-    how |= {"device": device}
     settings = read_settings(None, embedder, store=store)
     check_pruning_source(dataset, data, part, workspace, questions)
     if dataset and not out:
@@ -181,7 +194,7 @@ def _on_workspace(
     own = pruner_folder(settings, workspace)
     options = WorkspaceTrainOptions(workspace, questions, out=out or own, **how)
     with ProgressBars(as_json) as progress:
-        made = train_on_workspace(settings, options, progress, None if as_json else _say_epoch)
+        made = train_on_workspace(settings, options, progress, None if as_json else _say_line)
     if not as_json:
         _say_workspace(made, options, options.out == own)
         return
@@ -189,9 +202,11 @@ def _on_workspace(
         {
             "folder": str(options.out),
             "workspace": workspace,
-            "questions": made.questions,
+            "questions": made.figures[-1].n,
             "left_out": made.left_out,
-            "documents": made.num_documents,
+            "documents": made.figures[-1].num_groups,
+            "folds": made.folds,
+            "epochs": made.num_epochs,
             "beats_untrained": made.figures[-1].beats_untrained,
             "pruners": figures_json(made.figures),
         }
@@ -202,10 +217,11 @@ def _say_workspace(
     made: "WorkspaceTraining", options: "WorkspaceTrainOptions", is_own: bool
 ) -> None:
     folder = options.out
-    train, validation, test = made.questions.values()
-    counts = f"{train} to train on, {validation} to choose the epoch by, {test} to measure on"
+    own = made.figures[-1]
     say(
-        f"questions: {counts}, of {plural(made.num_documents, 'document')}, each in one split alone"
+        f"{plural(own.n, 'question')} of {plural(own.num_groups, 'document')}, each measured by a"
+        " network that learned from others; the one that is kept learned from all, in"
+        f" {plural(made.num_epochs, 'epoch')}"
     )
     if options.questions is None:
         say(
@@ -215,7 +231,7 @@ def _say_workspace(
     for reason, count in made.left_out.items():
         say(f"  left out: {count} x {reason}")
     _say_figures(made.figures)
-    asked, own = f"`ask -w {options.workspace} --profile graph", made.figures[-1]
+    asked = f"`ask -w {options.workspace} --profile graph"
     if not is_own:
         use = f"use it with {asked} --pruner {folder}`"
     elif own.beats_untrained:
@@ -230,9 +246,7 @@ def _say_workspace(
             f"{asked}` goes on untrained, which walks by hops and nearness, as `near` ranks"
             " (`--pruner trained` takes it all the same)"
         )
-    say(
-        in_line(f"on {plural(own.num_groups, 'document')} that it did not see {_shown(own)}; {use}")
-    )
+    say(in_line(f"{_shown(own)}; {use}"))
     if not made.has_replaced:
         return
     say(in_line(f"checkpoint: {folder}"))
@@ -260,6 +274,10 @@ def _say_figures(figures: "Sequence[PrunerFigures]") -> None:
             say(in_line(line))
     for note in pruner_notes(kept):
         say(in_line(note))
+
+
+def _say_line(line: str) -> None:
+    say(in_line(line))
 
 
 def _say_epoch(epoch: "Epoch") -> None:

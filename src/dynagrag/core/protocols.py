@@ -69,8 +69,9 @@ __all__ = [
 
 SPLIT_EXTRACTOR = "split"
 """The extractor of speaker mentions, which every document has whatever else extracted it."""
-SENTENCE_EXTRACTOR = "fast"
-"""Names of extractors whose mentions carry their sentence's span begin with it."""
+SENTENCE_EXTRACTOR, PARSING_EXTRACTOR, TYPING_EXTRACTOR = "fast", "spacy", "gliner"
+SENTENCE_EXTRACTORS = (SENTENCE_EXTRACTOR, PARSING_EXTRACTOR, TYPING_EXTRACTOR)
+"""Names of extractors whose mentions carry their sentence's span begin with one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +286,9 @@ class DerivedGraph(Protocol):
         """The heaviest entities, the heaviest relations between them, and counts of the whole
         graph. No vector is read.
         """
+
+    def passages_of(self, entity_id: str) -> tuple[Passage, ...]:
+        """The passages that hold an entity, by (document id, index). Unknown id: StoreError."""
 
     def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
         """Entities whose name, aliases or summaries hold whole words of the text, in any case: (id,

@@ -12,6 +12,7 @@ from dynagrag.core.ids import entity_key
 from dynagrag.core.protocols import GraphStore, RecordStore
 from dynagrag.core.schema import Document, Entity, Graph, Overview, Relation, Turn
 from dynagrag.curation.entity_lookup import alike, called
+from dynagrag.curation.quotes import Quote, quotes_of
 from dynagrag.workspace.facade import Workspace
 
 Row = dict[str, Any]
@@ -207,6 +208,19 @@ def entity_facts(
     )
 
 
+def entity_quotes(
+    store: GraphStore, entity: Entity, documents: Mapping[str, Document], max_passages: int = 200
+) -> tuple[list[Quote], bool]:
+    """The turns that name an entity, in the order that they were said in, and whether there may be
+    more: only the first passages that hold it are read.
+    """
+    held = store.passages_of(entity.id)
+    passages = held[:max_passages]
+    turns = {id_: store.turns(id_) for id_ in {p.document_id for p in passages}}
+    names = (entity.name, *entity.aliases)
+    return quotes_of(names, passages, documents, turns), len(held) > len(passages)
+
+
 def way_between(
     store: GraphStore, first_id: str, second_id: str, documents: Mapping[str, Document]
 ) -> tuple[StatedRelation, ...]:
@@ -279,10 +293,12 @@ def narrowed(
     passages: Collection[str] | None = None,
     limit: int,
     are_names_first: bool = False,
+    are_linked: bool = False,
 ) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
     """The heaviest entities of an overview of these types (none: all) and at least this weight,
     held by any of these passages (None: all); and the relations between them. `are_names_first`:
-    plain words in lower case come after all names.
+    plain words in lower case come after all names. `are_linked`: those alone that are related to
+    another of them, unless none is.
     """
     held = None if passages is None else frozenset(passages)
     found = [
@@ -294,9 +310,24 @@ def narrowed(
     ]
     if are_names_first:
         found.sort(key=lambda entity: not is_name(entity.name))
+    if are_linked:
+        found = _linked(found, overview.relations)[:limit]
+        found = _linked(found, overview.relations)  # some were related to lighter ones alone
     found = found[:limit]
-    ids = {entity.id for entity in found}
-    return tuple(found), tuple(r for r in overview.relations if r.head in ids and r.tail in ids)
+    return tuple(found), _between(found, overview.relations)
+
+
+def _linked(entities: list[Entity], relations: Sequence[Relation]) -> list[Entity]:
+    """The entities that are related to another of them; all where none is."""
+    ends = {
+        end for r in _between(entities, relations) if r.head != r.tail for end in (r.head, r.tail)
+    }
+    return [entity for entity in entities if entity.id in ends] or entities
+
+
+def _between(entities: Collection[Entity], relations: Sequence[Relation]) -> tuple[Relation, ...]:
+    ids = {entity.id for entity in entities}
+    return tuple(r for r in relations if r.head in ids and r.tail in ids)
 
 
 def is_name(text: str) -> bool:

@@ -21,13 +21,13 @@ from dynagrag.core.schema import (
     Edit,
     EditKind,
     Entity,
-    Flag,
     Graph,
     Mention,
 )
 from dynagrag.core.text import plain_latin, plural
 from dynagrag.core.vectors import unit_rows
 from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart
+from dynagrag.graph_store.derived.linking_words import is_name
 from dynagrag.ingest.consolidate.blocking import candidate_pairs
 from dynagrag.ingest.consolidate.guards import MAX_GROUP, TITLES, Name, conflict, tokens_of
 from dynagrag.ingest.consolidate.used_names import initials, squashed
@@ -81,7 +81,7 @@ def suggest_merges(
     """Suggestions, likeliest first (ties by keys), at most `limit`. `mentions`: those of the
     records, to tell names from plain words. `scale`: of the vectors' cosines.
     """
-    named = {m.key for m in mentions if Flag.CONTENT_WORD not in m.flags}
+    named = {m.key for m in mentions if is_name(m)}
     rows = [i for i, e in enumerate(graph.entities) if not named.isdisjoint(e.keys) or e.sense]
     names: list[Name] = []
     row_of: list[int] = []

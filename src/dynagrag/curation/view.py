@@ -31,6 +31,7 @@ from dynagrag.core.schema import (
 )
 from dynagrag.core.text import collapse, cut
 from dynagrag.curation.entity_lookup import called, is_called
+from dynagrag.curation.quotes import Quote, quote_at
 from dynagrag.curation.suggestions import Suggestion, suggest_merges
 from dynagrag.graph_store.derived.canonical import effective_edits, undone_edits
 from dynagrag.graph_store.derived.glossary import glossary_rows
@@ -38,27 +39,8 @@ from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import documents_of, mentions_in_senses, read_senses
 from dynagrag.models.cosine_scales import kept_scale
 
-_QUOTE = 90
-"""Characters shown on each side of a name in a quote, cut at words."""
 _MAX_SHOWN = 60
 _BY_HAND = "by hand"
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """A place where a name was said: `start` to `end` are the name's, `before` and `after` the
-    words around it.
-    """
-
-    document_id: str
-    title: str
-    speaker: str | None
-    start_s: float | None
-    start: int
-    end: int
-    before: str
-    words: str
-    after: str
 
 
 class EditState(StrEnum):
@@ -233,17 +215,7 @@ class Seen:
                 where, bounds = (own.start, own.start), (own.start, own.end)
             start, end = bounds
         turn = next((t for t in turns if t.start <= where[0] < t.end), None)
-        before, words, after = _around(document.text, where, bounds)
-        return Quote(
-            document.id,
-            document.title,
-            turn.speaker if turn else None,
-            turn.start_s if turn else None,
-            *(where if words else (start, end)),
-            before,
-            words,
-            after,
-        )
+        return quote_at(document, turn, where, bounds)
 
 
 def read_seen(store: GraphStore) -> Seen:
@@ -278,17 +250,6 @@ def _spread(mentions: Iterable[Mention]) -> list[Mention]:
         ranks.append((mention.kind is not MentionKind.SAID, seen[mention.document_id]))
         seen[mention.document_id] += 1
     return [mentions[i] for i in sorted(range(len(mentions)), key=ranks.__getitem__)[:50]]
-
-
-def _around(text: str, where: tuple[int, int], bounds: tuple[int, int]) -> tuple[str, str, str]:
-    start, end = where
-    first, last = max(bounds[0], start - _QUOTE), min(bounds[1], end + _QUOTE)
-    before, after = text[first:start], text[end:last]
-    if first > bounds[0]:
-        before = "…" + before.partition(" ")[2]
-    if last < bounds[1]:
-        after = after.rpartition(" ")[0] + "…"
-    return before, text[start:end], after
 
 
 # --------------------------------------------------------------------------------- merges and edits

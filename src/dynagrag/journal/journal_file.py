@@ -9,13 +9,13 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from dynagrag.core.errors import NewerStoreError, StoreError
-from dynagrag.core.files.private_files import make_folder, touch
+from dynagrag.core.files.private_files import make_database_file
 from dynagrag.core.files.read_only import read_only_remedy
 from dynagrag.core.files.write_ahead_log import use_write_ahead_log
 
@@ -98,15 +98,7 @@ class JournalFile:
         """
         self.path = path
         self._lock = threading.RLock()
-        try:
-            make_folder(path.parent)
-        except OSError as err:
-            raise StoreError(
-                f"cannot make the folder {path.parent}: {err.strerror}; choose another with"
-                " DYNAGRAG_HOME"
-            ) from err
-        with suppress(OSError):  # SQLite then says what is wrong with it
-            touch(path)
+        make_database_file(path)
         with self._translated():
             # Autocommit: each transaction is opened in so many words, below.
             self._db = sqlite3.connect(

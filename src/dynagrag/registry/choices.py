@@ -83,6 +83,21 @@ def chosen(kind: str, name: str, rows: Mapping[str, Row]) -> Row:
     return rows[name]
 
 
+def chosen_with_place(kind: str, spec: str, rows: Mapping[str, Row]) -> tuple[Row, str]:
+    """The row of `NAME` or, where it loads a model of its own, of `NAME:PLACE`, and the place.
+    UsageError where there is none, or the place lacks.
+    """
+    name, _, place = spec.partition(":")
+    needs_weights = name in rows and rows[name].needs_weights
+    if needs_weights and not place:
+        raise UsageError(
+            f"{kind} `{name}` lacks the place of its model: {kind} {name}:FOLDER;"
+            f" {rows[name].sentence}"
+        )
+    is_whole = bool(place) == needs_weights  # else something stands behind another name
+    return chosen(kind, name if is_whole else spec, rows), place
+
+
 def named(path: str) -> Any:
     """The object at `module:name`."""
     module, _, name = path.partition(":")

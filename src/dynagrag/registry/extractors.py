@@ -20,12 +20,13 @@ NO_LLM = (
 
 
 class MakeExtractor(Protocol):
-    """Makes an extractor. `chat` is `model` with its cache and budget; both None without one.
-    `max_concurrency`: calls at once.
+    """Makes an extractor. `place`: of its own model, where it has one. `chat` is `model` with its
+    cache and budget; both None without one. `max_concurrency`: calls at once.
     """
 
     def __call__(
         self,
+        place: str,
         chat: "MeteredChat | None",
         model: "ChatModel | None",
         profile: "ChunkProfile",
@@ -47,6 +48,7 @@ class ExtractorChoice(Choice[MakeExtractor]):
 
 
 def llm_extractor(
+    place: str,
     chat: "MeteredChat | None",
     model: "ChatModel | None",
     profile: "ChunkProfile",
@@ -66,6 +68,27 @@ def fast_extractor(*_: object) -> "Extractor":
     from dynagrag.ingest.extract.fast_extractor import FastExtractor
 
     return FastExtractor()
+
+
+def spacy_extractor(*_: object) -> "Extractor":
+    """Names and words, and what a parser reads."""
+    from dynagrag.ingest.extract.spacy_extractor import SpacyExtractor
+
+    return SpacyExtractor()
+
+
+def gliner_extractor(
+    place: str,
+    chat: object,
+    model: object,
+    profile: object,
+    options: "ExtractionOptions",
+    max_concurrency: int,
+) -> "Extractor":
+    """Names and words, and a user's types and relations by a GLiNER2 model."""
+    from dynagrag.ingest.extract.gliner_extractor import GlinerExtractor
+
+    return GlinerExtractor(place, options.entity_types, options.relation_labels)
 
 
 def no_file_extractor(*_: object) -> "Extractor":
@@ -89,6 +112,27 @@ EXTRACTORS = table(
         about="Names and repeated words; quick and free.",
         make=fast_extractor,
         uses=Use.COMMAND | Use.APP | Use.ARM | Use.SET,
+    ),
+    ExtractorChoice(
+        name="spacy",
+        sentence="those, and what is talked about and what sentences state of it, by a parser",
+        label="With a parser",
+        about="Also things that have no name, and what sentences say of them; no language model.",
+        make=spacy_extractor,
+        uses=Use.COMMAND | Use.APP | Use.ARM | Use.SET,
+        needs_extra="spacy",
+    ),
+    ExtractorChoice(
+        name="gliner",
+        sentence=(
+            "gliner:FOLDER or a hub's name: those, and entities of your types and relations of your"
+            " labels, by a GLiNER2 model"
+        ),
+        label="With a GLiNER2 model",
+        make=gliner_extractor,
+        uses=Use.COMMAND,
+        needs_weights=True,
+        needs_extra="gliner",
     ),
     ExtractorChoice(
         name="file",

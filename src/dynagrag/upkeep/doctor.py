@@ -48,6 +48,7 @@ _EXTRAS = {
     "sentence_transformers": ("local", "embedders but the default one"),
     "xllamacpp": ("gguf", "gguf: models and qwen"),
     "transformers": ("local", "local: models"),
+    "spacy": ("spacy", "--extractor spacy"),
     "langchain": ("providers", "LangChain provider strings"),
     **{
         row.library: (row.needs_extra, f"graphs in {row.product}")

@@ -19,6 +19,7 @@ from dynagrag.generation.answer import answer_question
 from dynagrag.generation.answer_plan import AnswerPlan
 from dynagrag.generation.question_wording import rewrite_question, split_question
 from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
+from dynagrag.generation.statement_check import CheckedStatement, check_statement
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.metered_chat import MeteredChat
@@ -125,6 +126,14 @@ class QuestionAnswering:
         if chat is not None and history:
             text = rewrite_question(chat, history, text)
         return self.answer(text, options, chat, on_text=on_text, progress=progress)
+
+    def check(
+        self, text: str, filters: Filters | None = None, max_calls: int | None = None
+    ) -> CheckedStatement:
+        """Holds a text against the lines inside the filters; as `Workspace.check` has it."""
+        _check_question(text, "text")
+        chat = self._parts.metered(max_calls)
+        return check_statement(text, self.plan(AskOptions(filters=filters or Filters()), chat))
 
     def answer(
         self,
@@ -356,13 +365,13 @@ class QuestionAnswering:
             )
 
 
-def _check_question(text: str) -> None:
+def _check_question(text: str, what: str = "question") -> None:
     if not text.strip():
-        raise UsageError("the question is empty")
+        raise UsageError(f"the {what} is empty")
     if not any(map(str.isalnum, text)):
-        raise UsageError(f"the question has no word: {short(text)}; write what you want to know")
+        raise UsageError(f"the {what} has no word: {short(text)}; write what you want to know")
     if len(text) > MAX_QUESTION_CHARS:
         raise UsageError(
-            f"the question has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} at most are"
+            f"the {what} has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} at most are"
             " asked; put what it is about into a file and `dynagrag ingest` it"
         )

@@ -14,7 +14,8 @@ from dynagrag.config.settings import Settings, load_settings
 from dynagrag.core.errors import SettingsError, WorkspaceError
 from dynagrag.core.files.private_files import make_folder
 from dynagrag.core.protocols import ChatModel, Embedder, GraphStore
-from dynagrag.core.schema import Answer, Graph
+from dynagrag.core.schema import Answer, Filters, Graph
+from dynagrag.generation.statement_check import CheckedStatement
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.derived.linking_words import num_words
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
@@ -306,6 +307,17 @@ class Workspace:
     def evidence(self, text: str, options: AskOptions | None = None) -> Answer:
         """The evidence that an answer would rest on, whether a model is configured or not."""
         return self.questions.answer(text, options or AskOptions(), None)
+
+    def check(
+        self, text: str, filters: Filters | None = None, max_calls: int | None = None
+    ) -> CheckedStatement:
+        """Whether the transcripts state what a text says, contradict it, or have nothing of it,
+        claim by claim, with the lines. A model checks where one is configured that is large enough.
+
+        Raises UsageError for a text that states nothing, WorkspaceError where there is nothing
+        inside the filters.
+        """
+        return self.questions.check(text, filters, max_calls)
 
     # ---------------------------------------------------------------------------------------- graph
 

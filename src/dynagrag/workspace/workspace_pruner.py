@@ -14,16 +14,20 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError, SettingsError, UsageError
 from dynagrag.core.protocols import Pruner
 from dynagrag.core.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
-from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.registry.choices import listed
 from dynagrag.registry.profiles import PAPER
 from dynagrag.registry.pruners import PRUNERS
 from dynagrag.registry.retrievers import DYNAGRAG
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
+from dynagrag.workspace.workspace_folder import workspace_folder
 
 BEATS_UNTRAINED = "beats_untrained"
 """Of a checkpoint's figures: whether it ranked held-out documents' entities better than the best
 untrained pruner, by more than chance.
+"""
+MEASURES = "measures"
+"""Of a checkpoint's figures: by question, the measures of a network that learned from other
+documents.
 """
 UNTRAINED = "prior"
 """The row of `registry.pruners` that scores where nothing learned has proven itself."""
@@ -46,11 +50,8 @@ _LOG = logging.getLogger(__name__)
 
 
 def pruner_folder(settings: Settings, workspace: str) -> Path:
-    """Where a workspace's pruner lies; it need not be there yet. WorkspaceError where a workspace
-    can't be called so.
-    """
-    check_workspace_name(workspace)
-    return settings.workspaces_dir / workspace / _FOLDER
+    """Where a workspace's pruner lies, as `workspace_folder` has it."""
+    return workspace_folder(settings, workspace, _FOLDER)
 
 
 def has_pruner(folder: Path) -> bool:

@@ -12,9 +12,9 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError, SettingsError, UsageError
 from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.generation.soft_prompt.soft_answers import KIND, SYSTEMS, SoftAnswerer, SoftSystem
-from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.models.catalog import model_path
 from dynagrag.models.known_models import CATALOG
+from dynagrag.workspace.workspace_folder import workspace_folder
 from dynagrag.workspace.workspace_pruner import UNTRAINED
 
 FOLDER = "soft-prompt"
@@ -29,11 +29,8 @@ _MAX_LOADED = 4
 
 
 def soft_prompt_folder(settings: Settings, workspace: str, method: str) -> Path:
-    """Where a workspace's own of a method lies; it need not be there yet. WorkspaceError where a
-    workspace can't be called so.
-    """
-    check_workspace_name(workspace)
-    return settings.workspaces_dir / workspace / FOLDER / method
+    """Where a workspace's own of a method lies, as `workspace_folder` has it."""
+    return workspace_folder(settings, workspace, FOLDER, method)
 
 
 class WorkspaceSoftPrompts:

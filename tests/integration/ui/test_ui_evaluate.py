@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages import QUESTIONS, as_lines, choose, has, press, run_it, shown, until, upload
+from pages import QUESTIONS, as_lines, choose, has, kept_runs, press, run_it, shown, until, upload
 
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judge_report import JudgeRun
@@ -94,6 +94,36 @@ def test_without_a_model_passages_can_be_measured_and_the_rest_says_what_to_set(
     upload(page)
     run_it(page)
     assert "done" in page.success[0].value
+    assert server.counts.chat_calls == calls
+
+
+def test_the_words_that_answer_are_looked_for_without_a_model(
+    server: OpenAIStubServer, evaluate_page: Pages, home: Path
+) -> None:
+    page = evaluate_page()
+    calls = server.counts.chat_calls
+    choose(page, "evidence")
+    upload(page)
+    assert "mine.jsonl, line 1: 'decisive' is missing" in shown(page)
+    rows = [
+        {
+            "question": "Where is Borealis Labs?",
+            "decisive": ["in Port Arthur"],
+            "document": "board",
+        },
+        {"question": "Who climbed Everest?", "unanswerable": True},
+    ]
+    upload(page, "words.jsonl", as_lines(rows))
+    assert page.dataframe[0].value["Answer"].tolist() == ["in Port Arthur", "nothing answers it"]
+    assert page.dataframe[0].value["Where it is"].tolist() == ["board", ""]
+    press(page, "Estimate")
+    until(page, lambda: has(page, "Ask 2 questions"))
+    press(page, "Ask 2 questions")
+    until(page, lambda: bool(page.success or page.error))
+    assert "Words that answer: words.jsonl" in shown(page)
+    press(page, "Read it")
+    assert "in the first clip of 100.0 %" in shown(page)
+    assert len(kept_runs(home)) == 1
     assert server.counts.chat_calls == calls
 
 

@@ -106,6 +106,25 @@ def test_an_entity_is_found_and_shown_with_the_words_that_state_its_relations(
     assert page.text_input[0].value == ""  # the search is done
 
 
+def test_an_entity_is_quoted_in_the_order_of_time_and_by_who_says_it(
+    ingested: None, panel: Panel
+) -> None:
+    page = _open(panel("graph.graph_page").run(), "Acme Works")
+
+    def quotes() -> list[str]:
+        shown = [element.value for element in page.markdown]
+        own = shown[shown.index("**Where it is said**") : shown.index("**Path to another entity**")]
+        return [text.partition("” ")[0].replace("\\", "") for text in own[1:]]
+
+    assert quotes() == [
+        "“**Acme Works** acquired Borealis Labs.",
+        "“Ada Byron works at **Acme Works**. Ada Byron works at Borealis Labs.",
+        "“Grace Hopper works at **Acme Works**.",
+    ]
+    page.get("button_group")[0].set_value("Leo").run()
+    assert len(quotes()) == 1
+
+
 def test_the_path_leads_back(ingested: None, panel: Panel) -> None:
     page = _open(_open(panel("graph.graph_page").run(), "Acme Works"), "Ada Byron")
     assert page.subheader[0].value == "Ada Byron"
@@ -155,7 +174,10 @@ def test_an_entity_that_has_gone_is_said_to_be_gone(ingested: None, panel: Panel
 
 def test_what_the_filters_leave_is_drawn(ingested: None, panel: Panel) -> None:
     page = panel("graph.graph_page").run()
+    linked = len(_drawings(page)[0]["series"][0]["data"])
+    page.toggle(key="graph_lone").set_value(True).run()
     num = len(_drawings(page)[0]["series"][0]["data"])
+    assert linked < num
     page.number_input(key="graph_weight").set_value(
         1
     ).run()  # Maria and Leo are mentioned by nobody
@@ -289,6 +311,14 @@ def test_filters_narrow_an_overview_and_its_relations() -> None:
     assert [e.id for e in narrowed(seen, min_weight=8, limit=9)[0]] == ["0", "1"]
     assert [e.id for e in narrowed(seen, passages={"p1"}, limit=9)[0]] == ["3", "4", "5"]
     assert narrowed(seen, passages=set(), limit=9) == ((), ())
+
+
+def test_what_is_related_to_nothing_drawn_is_left_out_unless_nothing_is() -> None:
+    seen = replace(_overview(), relations=_overview().relations[3:])  # 3 - 4 - 5
+    assert [e.id for e in narrowed(seen, limit=9, are_linked=True)[0]] == ["3", "4", "5"]
+    assert [e.id for e in narrowed(seen, limit=2, are_linked=True)[0]] == ["3", "4"]
+    alone = replace(seen, relations=())
+    assert narrowed(alone, limit=2, are_linked=True) == narrowed(alone, limit=2)
 
 
 def test_bins_double_in_width_and_lose_nothing() -> None:

@@ -7,6 +7,7 @@ from dynagrag.evaluation.bootstrap_intervals import (
     Interval,
     intervals,
     share_intervals,
+    student_interval,
 )
 
 
@@ -49,3 +50,10 @@ def test_a_share_of_none_or_of_all_has_the_exact_interval() -> None:
     assert intervals({"none": [0.0] * 3})["none"].high == 0.0, (
         "a difference of nothing on every question stays one"
     )
+
+
+def test_the_interval_of_few_is_students() -> None:
+    """Of 1, 2 and 3 the standard error is 1 / sqrt(3), and t with 2 degrees 4.3027."""
+    found = student_interval([1.0, 2.0, 3.0])
+    assert (found.mean, found.low, found.high) == pytest.approx((2.0, -0.4841, 4.4841), abs=1e-4)
+    assert student_interval([0.5]) == Interval(0.5, 0.5, 0.5)

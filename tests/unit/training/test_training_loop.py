@@ -210,6 +210,19 @@ def test_it_stops_where_nothing_gets_better() -> None:
     assert best_of(epochs).number == 2, "of equals the first"
 
 
+def test_without_a_patience_all_epochs_are_trained_and_the_last_ones_weights_are_kept() -> None:
+    task, last = LineTask(), dict[str, Tensor]()
+
+    def keep() -> float:
+        last.update({name: value.clone() for name, value in task.network.state_dict().items()})
+        return -float(len(last))
+
+    task.validate = keep  # type: ignore[method-assign]
+    assert len(Training(task, TrainingOptions(max_epochs=3, patience=None)).run(EXAMPLES)) == 3
+    for name, value in task.network.state_dict().items():
+        assert torch.equal(value, last[name])
+
+
 def test_a_loss_that_is_no_number_and_an_empty_set_end_it() -> None:
     with pytest.raises(TrainingError, match="nan"):
         Training(LineTask(), OPTIONS).run([(math.nan, 1.0)])

@@ -158,6 +158,31 @@ def test_a_relation_without_a_direction_has_no_arrow() -> None:
     assert "symbol" not in knows
 
 
+def test_few_relations_are_named_where_they_are_drawn() -> None:
+    nodes = [DrawnNode(str(i), str(i)) for i in range(60)]
+    knows = [DrawnEdge(str(i), str(i + 1), "knows") for i in range(50)]
+    together = DrawnEdge("58", "59", "mentioned with", is_directed=False)
+    for edges, are_named in (([*knows[:9], together], True), ([*knows, together], False)):
+        series = graph_options(nodes, edges)["series"][0]
+        shown = [link["words"] for link in series["links"] if "label" in link]
+        assert shown == ["knows"] * 9 * are_named
+        assert bool(series["labelLayout"]) is not are_named
+
+
+def test_a_legend_calls_themes_by_what_is_most_mentioned_in_them() -> None:
+    names = ["Battery", "LED light", "Budget", "Rent", "Alone"]
+    nodes = [DrawnNode(name, name, i) for i, name in enumerate(names)]
+    edges = [DrawnEdge("Battery", "LED light", "needs"), DrawnEdge("Budget", "Rent", "pays")]
+    options = graph_options(nodes, edges, has_theme_names=True)
+    legend = options["legend"]["data"]
+    assert sorted(legend) == ["LED light · Battery", "Rent · Budget"]
+    categories = [c["name"] for c in options["series"][0]["categories"]]
+    of = {item["words"]: categories[item["category"]] for item in _items(options)}
+    assert of["Battery"] == of["LED light"] == "LED light · Battery"
+    assert of["Alone"] not in legend
+    assert not graph_options(nodes, edges)["legend"]["show"]
+
+
 def test_the_same_graph_is_drawn_the_same() -> None:
     nodes, edges = (
         [DrawnNode(str(i), str(i)) for i in range(30)],

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from dynagrag.core.errors import StoreError
+
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 PART = ".part"
 """How a file ends that is being written."""
@@ -42,6 +44,21 @@ def touch(path: Path) -> None:
     """
     with suppress(FileExistsError):
         os.close(private(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY))
+
+
+def make_database_file(path: Path) -> None:
+    """Makes the folder of a database of SQLite, and an empty file where there is none. StoreError
+    where the folder can't be made; what is wrong with the file SQLite says when it opens it.
+    """
+    try:
+        make_folder(path.parent)
+    except OSError as err:
+        raise StoreError(
+            f"folder {path.parent} cannot be made: {err.strerror}; check its permissions or set"
+            " DYNAGRAG_HOME"
+        ) from err
+    with suppress(OSError):
+        touch(path)
 
 
 @contextmanager

@@ -177,7 +177,7 @@ class MentionKind(StrEnum):
 
 
 class Flag(StrEnum):
-    """Questions that the fast extractor leaves to be decided on the whole corpus:
+    """Questions that extractors without a language model leave to be decided on the whole corpus:
     `graph_store/derived/live_mentions.py`.
     """
 
@@ -189,11 +189,13 @@ class Flag(StrEnum):
     """A lower-case content word: counts only inside the frequency band."""
     SEEN_CAPITALISED = "seen_capitalised"
     """A capitalised word inside a sentence: evidence for SENTENCE_START."""
+    TALKED_ABOUT = "talked_about"
+    """A common noun or noun phrase: an entity of the graph, but no name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An entity as one chunk has it. id of (chunk span, key, kind, summary)."""
+    """An entity as one chunk has it. id of (chunk span, key, kind, summary) and TALKED_ABOUT."""
 
     id: str
     document_id: str

@@ -2,10 +2,17 @@
 
 Its data are of the NIH's SPECIALIST lexicon, 1.1 MB in the wheel. Loading them takes a quarter of a
 second and some 40 MB, so it is imported at the first question. What it would guess of verbs that
-it lacks is not asked for. (Where spaCy is installed, lemminflect imports it too.)
+it lacks is not asked for.
 """
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from threading import get_ident
+from types import ModuleType
 
 _PARTICIPLES = {
     "burn": ("burnt", "burned"),
@@ -36,12 +43,11 @@ def verb_forms(word: str) -> frozenset[str]:
     """All forms of the verbs of which a word is a form: break, breaks, broke of "broke". Empty
     where the dictionary has no such verb. Lower case.
     """
-    from lemminflect import getAllInflections, getAllLemmas
-
+    dictionary = _dictionary()
     return frozenset(
         form
-        for verb in getAllLemmas(word, "VERB").get("VERB", ())
-        for forms in getAllInflections(verb, "VERB").values()
+        for verb in dictionary.getAllLemmas(word, "VERB").get("VERB", ())
+        for forms in dictionary.getAllInflections(verb, "VERB").values()
         for form in forms
     )
 
@@ -49,9 +55,7 @@ def verb_forms(word: str) -> frozenset[str]:
 @cache
 def is_known(word: str) -> bool:
     """Whether the dictionary has a word, in any form. Lower case."""
-    from lemminflect import getAllLemmas
-
-    return bool(getAllLemmas(word))
+    return bool(_dictionary().getAllLemmas(word))
 
 
 @cache
@@ -59,22 +63,48 @@ def is_plural_of(word: str, noun: str) -> bool:
     """Whether the dictionary has a word as the plural of a noun: valves of valve, not https of
     http. Lower case.
     """
-    from lemminflect import getAllLemmas
-
-    return word != noun and noun in getAllLemmas(word, "NOUN").get("NOUN", ())
+    return word != noun and noun in _dictionary().getAllLemmas(word, "NOUN").get("NOUN", ())
 
 
 @cache
 def _forms(verb: str, tag: str) -> tuple[str, ...]:
     """`tag`: of the Penn Treebank. Empty where the dictionary lacks the verb."""
-    from lemminflect import getAllInflections
-
-    return tuple(getAllInflections(verb, "VERB").get(tag, ()))
+    return tuple(_dictionary().getAllInflections(verb, "VERB").get(tag, ()))
 
 
 @cache
 def is_base(word: str) -> bool:
     """Whether a word may stand behind `to` as a verb. Lower case."""
-    from lemminflect import getAllLemmas
+    return word in _dictionary().getAllLemmas(word, "VERB").get("VERB", ())
 
-    return word in getAllLemmas(word, "VERB").get("VERB", ())
+
+@cache
+def _dictionary() -> ModuleType:
+    """lemminflect. Where spaCy is installed it would import that for methods that nobody asks for:
+    a second, and 100 MB.
+    """
+    with _lacking("spacy"):
+        import lemminflect
+    module: ModuleType = lemminflect
+    return module
+
+
+@contextmanager
+def _lacking(name: str) -> Iterator[None]:
+    """Inside, a module can't be imported by this thread, unless it is imported already."""
+    finder = _Refusal(name, get_ident())
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _Refusal(MetaPathFinder):
+    def __init__(self, name: str, thread: int) -> None:
+        self._name, self._thread = name, thread
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        if fullname == self._name and get_ident() == self._thread:
+            raise ModuleNotFoundError(f"{fullname} is not wanted here", name=fullname)
+        return None

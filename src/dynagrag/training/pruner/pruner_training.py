@@ -9,7 +9,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from dynagrag.checkpoints.training_loop import Epoch, Training, TrainingFile, TrainingOptions
+from dynagrag.checkpoints.training_loop import (
+    Epoch,
+    OnStep,
+    Training,
+    TrainingFile,
+    TrainingOptions,
+)
 from dynagrag.core.errors import UsageError
 from dynagrag.core.protocols import Pruner
 from dynagrag.evaluation.pruning.pruning_example import MIN_EXAMPLES, PruningExample
@@ -67,8 +73,8 @@ class PrunerTask:
         return total
 
     def validate(self) -> float:
-        """The mean of the average precisions of nodes and edges."""
-        return self.validate_by(self._pruner)
+        """The mean of the average precisions of nodes and edges; 0 where nothing is chosen by."""
+        return self.validate_by(self._pruner) if self._validation else 0.0
 
     def validate_by(self, pruner: Pruner) -> float:
         """The same figure of another pruner's scores."""
@@ -85,26 +91,31 @@ def train_pruner(
     device: torch.device,
     file: TrainingFile | None = None,
     on_epoch: Callable[[Epoch], None] | None = None,
+    on_step: OnStep | None = None,
 ) -> tuple[PruningNetwork, list[Epoch]]:
     """A trained network and its learning curve, whose row 0 is the untrained prior: unless that is
-    left out, a network begins as it.
+    left out, a network begins as it. Without a patience no epoch is chosen, and there is no row 0.
 
     Questions for which no subgraph was found are not learned from. UsageError where there is too
     little to train on or to choose by.
     """
     train = [example for example in train if example.subgraphs]
-    if len(train) < MIN_EXAMPLES or not validation:
+    is_chosen = options.patience is not None
+    if len(train) < MIN_EXAMPLES or (is_chosen and not validation):
         raise UsageError(
             f"there are {len(train)} questions to train on and {len(validation)} to choose the"
             f" epoch by; at least {MIN_EXAMPLES} and 1 are needed, of several documents or entities"
         )
     torch.manual_seed(options.seed)
     task = PrunerTask(PruningNetwork(network).to(device), train, validation)
+    training = Training(task, options, file)
+    if not is_chosen:
+        return task.network, training.run(train, on_epoch, on_step)
     began = time.perf_counter()
     start = Epoch(0, None, task.validate_by(UntrainedPrior()), time.perf_counter() - began)
     if on_epoch:
         on_epoch(start)
-    return task.network, [start, *Training(task, options, file).run(train, on_epoch)]
+    return task.network, [start, *training.run(train, on_epoch, on_step)]
 
 
 def _positive_weight(labels: Tensor) -> Tensor:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError
+from dynagrag.core.protocols import Pruner
 from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.evaluation.pruning.pruner_figures import (
     BASELINES,
+    ByQuestion,
     PrunerFigures,
     compare_pruners,
     figures_json,
@@ -28,10 +30,12 @@ from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
 from dynagrag.retrieval.pruning.network_input import FORMS, Form
 from dynagrag.training.pruner.training_report import write_training_report
-from dynagrag.workspace.workspace_pruner import ALIASES, AUTO, BEATS_UNTRAINED, TRAINED, is_default
+from dynagrag.workspace.workspace_pruner import ALIASES, AUTO, BEATS_UNTRAINED, TRAINED
 
 if TYPE_CHECKING:
-    from dynagrag.checkpoints.training_loop import Epoch
+    from dynagrag.checkpoints.keeping import Keeping
+    from dynagrag.checkpoints.training_loop import Epoch, TrainingOptions
+    from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
 
 COMPONENTS = ("masks", "gcn", "edges", "prior", "structure")
 _MAX_BATCH, _MIN_STEPS = 32, 20
@@ -41,7 +45,8 @@ _MAX_BATCH, _MIN_STEPS = 32, 20
 class HowToTrain:
     """How to train a pruner, and the folder `out` of its checkpoint. `form`: None: "distances", or
     what suits a set. `without`: components of the network to leave out, of COMPONENTS.
-    `max_examples`: training questions at most.
+    `max_examples`: training questions at most. `max_minutes`: of processor time, after which it
+    stops, to be gone on with.
     """
 
     out: Path
@@ -50,6 +55,7 @@ class HowToTrain:
     seed: int = 0
     max_epochs: int = 40
     max_examples: int | None = None
+    max_minutes: float | None = None
     device: str | None = None
 
     def components(self) -> dict[str, bool]:
@@ -61,7 +67,7 @@ class HowToTrain:
 
     def check(self, begins_anew: bool = False) -> None:
         """Raises UsageError, SettingsError and LoadError for what was given wrong, is missing here
-        or damaged. `begins_anew`: as in `train_and_measure`.
+        or damaged. `begins_anew`: as in `keeping_of`.
         """
         check_training_libraries()
         from dynagrag.checkpoints.checkpoints import check_out_folder
@@ -128,13 +134,55 @@ def train_on_set(
         )
 
 
+def network_options(how: HowToTrain, dimension: int) -> "NetworkOptions":
+    """The network to train, for vectors of `dimension` numbers."""
+    from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
+
+    return NetworkOptions(dimension, how.form or FORMS[0], **how.components())
+
+
+def training_options(how: HowToTrain, num: int) -> "TrainingOptions":
+    """How to train on `num` examples."""
+    from dynagrag.checkpoints.training_loop import TrainingOptions
+
+    # less where an epoch had too few steps else: early stopping counts epochs
+    return TrainingOptions(
+        batch_size=max(1, min(_MAX_BATCH, num // _MIN_STEPS)),
+        max_epochs=how.max_epochs,
+        seed=how.seed,
+    )
+
+
+def keeping_of(
+    how: HowToTrain,
+    network: "NetworkOptions",
+    options: "TrainingOptions",
+    made_of: Mapping[str, Any],
+    embedder: EmbedderIdentity,
+    begins_anew: bool = False,
+) -> "Keeping":
+    """Where a training is kept. `made_of`: what its examples were made of, with hashes, and how
+    many they are; `begins_anew`: a training that was begun there with other settings or data, or
+    that can't be read, is dropped, which elsewhere is an error.
+    """
+    from dynagrag.checkpoints.keeping import Keeping
+
+    return Keeping(
+        folder=how.out,
+        kind=KIND,
+        network=asdict(network),
+        embedder=embedder,
+        made_with={**made_of, "options": asdict(options)},
+        begins_anew=begins_anew,
+    )
+
+
 def train_and_measure(
     split: Mapping[Part, Sequence[PruningExample]],
     how: HowToTrain,
     embedder: EmbedderIdentity,
     made_of: Mapping[str, Any],
     on_epoch: "Callable[[Epoch], None] | None" = None,
-    begins_anew: bool = False,
 ) -> list[PrunerFigures]:
     """Trains, in a folder that is held, on the examples of the one split, chooses the epoch on
     those of the next, writes the checkpoint and its report; what the untrained pruners and, last,
@@ -146,38 +194,16 @@ def train_and_measure(
         embedder: Whose vectors the examples have.
         made_of: What the examples were made of, with hashes; the checkpoint keeps it.
         on_epoch: Told of each epoch.
-        begins_anew: Whether the folder is a workspace's own: a training in it that was begun with
-        other settings or data, or that can't be
-            read, is dropped, which elsewhere is an error; and a checkpoint that beat the untrained
-            ones is only replaced by one that does.
     """
     from dynagrag.checkpoints.devices import choose_device
-    from dynagrag.checkpoints.keeping import Keeping
-    from dynagrag.checkpoints.training_loop import TrainingOptions
-    from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
+    from dynagrag.training.pruner.cpu_budget import CpuBudget
     from dynagrag.training.pruner.pruner_training import train_pruner
 
     train = split[Part.TRAIN][: how.max_examples]
-    network = NetworkOptions(embedder.dimension, how.form or FORMS[0], **how.components())
-    # less where an epoch had too few steps else: early stopping counts epochs
-    training = TrainingOptions(
-        batch_size=max(1, min(_MAX_BATCH, len(train) // _MIN_STEPS)),
-        max_epochs=how.max_epochs,
-        seed=how.seed,
-    )
-    keeping = Keeping(
-        folder=how.out,
-        kind=KIND,
-        network=asdict(network),
-        embedder=embedder,
-        made_with={
-            **made_of,
-            "train": len(train),
-            "validation": len(split[Part.VALIDATION]),
-            "options": asdict(training),
-        },
-        begins_anew=begins_anew,
-    )
+    network = network_options(how, embedder.dimension)
+    training = training_options(how, len(train))
+    made_of = {**made_of, "train": len(train), "validation": len(split[Part.VALIDATION])}
+    keeping = keeping_of(how, network, training, made_of, embedder)
     trained, epochs = train_pruner(
         train,
         split[Part.VALIDATION],
@@ -186,12 +212,24 @@ def train_and_measure(
         choose_device(how.device),
         keeping.file,
         on_epoch,
+        CpuBudget(how.max_minutes).check,
     )
-    untrained = {name: untrained_pruner(name) for name in BASELINES}
-    figures = compare_pruners(untrained | {str(how.out): GcnPruner(trained)}, split[Part.TEST])
-    if begins_anew and is_default(how.out) and not figures[-1].beats_untrained:
-        return figures
-    found = {"test": figures_json(figures), BEATS_UNTRAINED: figures[-1].beats_untrained}
-    checkpoint = keeping.save(trained.state_dict(), epochs, found)
+    figures = beside_untrained(how.out, GcnPruner(trained), split[Part.TEST])
+    checkpoint = keeping.save(trained.state_dict(), epochs, kept_figures(figures))
     write_training_report(how.out, checkpoint)
     return figures
+
+
+def beside_untrained(
+    out: Path, trained: Pruner | ByQuestion, examples: Sequence[PruningExample]
+) -> list[PrunerFigures]:
+    """The figures of the untrained pruners and, last, of the trained one, which is called as its
+    folder.
+    """
+    untrained = {name: untrained_pruner(name) for name in BASELINES}
+    return compare_pruners({**untrained, str(out): trained}, examples)
+
+
+def kept_figures(figures: Sequence[PrunerFigures]) -> dict[str, Any]:
+    """The figures as a checkpoint keeps them; the last are its own."""
+    return {"test": figures_json(figures), BEATS_UNTRAINED: figures[-1].beats_untrained}

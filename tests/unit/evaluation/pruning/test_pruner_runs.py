@@ -105,7 +105,7 @@ def test_a_pruner_beats_the_untrained_over_questions_and_groups_and_loses_no_edg
     assert not beside(gain(UNCLEAR, ABOVE, ABOVE)).beats_untrained
     assert not beside(gain(ABOVE, UNCLEAR, ABOVE)).beats_untrained
     assert not beside(gain(ABOVE, ABOVE, BELOW)).beats_untrained
-    assert not beside(gain(ABOVE, ABOVE, ABOVE), num_groups=4).beats_untrained
+    assert not beside(gain(ABOVE, ABOVE, ABOVE), num_groups=7).beats_untrained
     over_none = beside(gain((0.2, 0.3), ABOVE, BELOW), gain(ABOVE, ABOVE, ABOVE))
     assert over_none.best_untrained == "none"
     assert not over_none.beats_untrained, (
@@ -344,7 +344,7 @@ def test_a_pruner_trained_on_another_version_of_the_set_is_told(
         (ABOVE, UNCLEAR, 9, "is better than the untrained `prior`"),
         (ABOVE, BELOW, 9, "worse over pairs of them"),
         (BELOW, ABOVE, 9, "is worse than the untrained `prior`"),
-        (ABOVE, ABOVE, 4, "which takes 5 documents"),
+        (ABOVE, ABOVE, 4, "which takes 8 documents"),
         (UNCLEAR, ABOVE, 9, "is not shown to be better than the untrained `prior`"),
     ],
 )

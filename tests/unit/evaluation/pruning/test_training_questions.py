@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from dynagrag.config.settings import Settings
-from dynagrag.core.errors import LoadError
+from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.pruning.training_questions import (
+    SEVERAL_FOLDS,
     SEVERAL_PARTS,
+    fold_questions,
     of_turns,
     read_questions,
     split_questions,
@@ -46,6 +48,12 @@ def test_no_document_serves_two_parts_and_what_the_file_says_is_kept(
         said[question.id] == part for part, rows in found.parts.items() for question, _ in rows
     )
     assert anew.left_out - found.left_out == {"nothing answers it": 1}
+    of_one = [row for row in rows if row["kind"] == QuestionKind.CLOZE and row["split"] == "train"]
+    mixed = write(tmp_path / "mixed.jsonl", [of_one[0] | {"split": "test"}, *of_one[1:]])
+    with pytest.raises(
+        UsageError, match=r"'Talk \d' have the splits .* give all of them one split"
+    ):
+        split_questions(read_questions(mixed), snapshot)
 
 
 def test_a_question_about_documents_of_two_parts_teaches_and_measures_nothing(
@@ -73,6 +81,10 @@ def test_a_question_about_documents_of_two_parts_teaches_and_measures_nothing(
     }
     assert not documents[Part.TRAIN] & (documents[Part.TEST] | documents[Part.VALIDATION])
     assert "both" not in [question.id for own in found.parts.values() for question, _ in own]
+    folded = fold_questions(read_questions(tmp_path / "both.jsonl"), snapshot, NUM_TALKS)
+    assert folded.left_out[SEVERAL_FOLDS] == 1
+    documents_of = [{document for _, document in own} for own in folded.folds]
+    assert sum(map(len, documents_of)) == folded.num_documents == len(set().union(*documents_of))
 
 
 def test_a_question_with_turns_alone_is_supported_by_all_that_they_name_and_state(

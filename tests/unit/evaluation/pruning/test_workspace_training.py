@@ -5,33 +5,36 @@ apart, and where the checkpoint goes.
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from dynagrag import wiring
+from dynagrag.checkpoints.checkpoints import TrainingError
 from dynagrag.cli.main import app
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.evaluation.pruning import training_questions
 from dynagrag.evaluation.pruning.answer_support import Support
 from dynagrag.evaluation.pruning.measuring_run import (
     OTHER_STATE,
+    SEEN,
     WorkspaceMeasureOptions,
     measure_on_workspace,
 )
-from dynagrag.evaluation.pruning.pruner_figures import KeptPrunerFigures
-from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
+from dynagrag.evaluation.pruning.pruner_figures import KeptPrunerFigures, PrunerFigures
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
-from dynagrag.evaluation.pruning.training_questions import make_questions_of, split_questions
-from dynagrag.evaluation.questions.made_question import QuestionKind
+from dynagrag.evaluation.pruning.training_questions import make_questions_of
+from dynagrag.evaluation.pruning.workspace_examples import WorkspaceQuestions
+from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.registry.pruners import PRUNERS
 from dynagrag.training.pruner.workspace_training import (
-    WorkspaceTraining,
     WorkspaceTrainOptions,
     train_on_workspace,
 )
@@ -39,15 +42,39 @@ from dynagrag.workspace.facade import AskOptions, open_workspace
 from dynagrag.workspace.workspace_pruner import CHANGED, is_default, pruner_folder
 from tests.talks import NUM_TALKS, fill, filled_home, made_file, talk, write
 
-if TYPE_CHECKING:
-    from dynagrag.checkpoints.training_loop import Epoch
-
 pytestmark = pytest.mark.slow
+NUM_MADE = 96
+"""Questions: as few as folds can be trained on."""
+
+
+def few_questions(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(training_questions, "NUM_MADE", NUM_MADE)
+    patch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(32))
 
 
 @pytest.fixture
 def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    few_questions(monkeypatch)
     return filled_home(home, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose workspace has a pruner: trained once, and copied by `trained`."""
+    home = tmp_path_factory.mktemp("trained")
+    with pytest.MonkeyPatch.context() as patch:
+        settings = filled_home(home, patch)
+        few_questions(patch)
+        train_on_workspace(settings, options(settings))
+    return home
+
+
+@pytest.fixture
+def trained(trained_home: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Training there again with the same options goes on where it ended, so it is quick."""
+    few_questions(monkeypatch)
+    shutil.copytree(trained_home, home, dirs_exist_ok=True)
+    return Settings(home=home)
 
 
 def options(settings: Settings, **more: object) -> WorkspaceTrainOptions:
@@ -63,23 +90,6 @@ def options(settings: Settings, **more: object) -> WorkspaceTrainOptions:
 # -------------------------------------------------------------------------------- questions, splits
 
 
-def test_a_document_in_two_splits_is_refused_by_its_title(
-    settings: Settings, tmp_path: Path
-) -> None:
-    rows = [
-        row
-        for row in made_file(settings, tmp_path / "q.jsonl")
-        if row["kind"] == QuestionKind.CLOZE and row["split"] == "train"
-    ]
-    rows[0]["split"] = "test"
-    with pytest.raises(
-        UsageError, match=r"'Talk \d' have the splits .* give all of them one split"
-    ):
-        train_on_workspace(
-            settings, options(settings, questions=write(tmp_path / "mixed.jsonl", rows))
-        )
-
-
 def test_questions_without_provenance_of_the_workspace_are_too_few(
     settings: Settings, tmp_path: Path
 ) -> None:
@@ -87,8 +97,8 @@ def test_questions_without_provenance_of_the_workspace_are_too_few(
     with pytest.raises(
         UsageError,
         match=(
-            r"left out: 30 x it has neither provenance nor turns in the workspace\); make more with"
-            r" `dynagrag evaluate questions"
+            r"left out: 30 x it has neither provenance nor turns in the workspace\).*; make more"
+            r" with `dynagrag evaluate questions"
         ),
     ):
         train_on_workspace(settings, options(settings, questions=path))
@@ -99,7 +109,7 @@ def test_two_documents_are_too_few_and_the_line_says_how_many_it_takes(settings:
     chosen = WorkspaceTrainOptions("two", out=pruner_folder(settings, "two"), device="cpu")
     with pytest.raises(
         UsageError,
-        match=r"0 to choose the epoch by \(5 are needed\).*of 2 documents.*3 are needed at least",
+        match=r"of 2 documents.* learn from 0 at least \(10 are needed\).*3 are needed at least",
     ):
         train_on_workspace(settings, chosen)
     assert not pruner_folder(settings, "two").exists()
@@ -138,14 +148,12 @@ def test_subgraphs_are_those_that_answers_get_and_the_gold_one_is_added_where_it
         missed = next(
             i for i in range(len(space.current_graph.snapshot().graph.entities)) if i not in centres
         )
-        added = maker.example("q", question, "d", Support(), missed).subgraphs
+        added = maker.with_centre(plain, Support(), missed).subgraphs
         assert [own.nodes[0] for own in added] == [*centres, missed]
         assert added[-1].score == expected[-1].score, (
             "on the scale of those that were found, and no better than the last of them"
         )
-        assert len(maker.example("q", question, "d", Support(), centres[0]).subgraphs) == len(
-            centres
-        )
+        assert maker.with_centre(plain, Support(), centres[0]) is plain
 
 
 def test_what_a_made_question_asks_about_supports_it(settings: Settings) -> None:
@@ -160,64 +168,72 @@ def test_what_a_made_question_asks_about_supports_it(settings: Settings) -> None
             assert {snapshot.graph.entities[i].id for i in support.nodes} >= set(made_of.entities)
 
 
-def test_what_a_question_asks_about_is_added_to_no_question_that_measures(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
+def test_each_document_is_in_one_fold_and_what_is_asked_about_is_added_to_learn_from_alone(
+    settings: Settings,
 ) -> None:
-    asked: dict[str, list[object]] = {}
-    plain = RetrievedExamples.example
-
-    def watched(
-        self: RetrievedExamples,
-        id_: str,
-        text: str,
-        group: str,
-        support: Support,
-        centre: int | None = None,
-    ) -> PruningExample:
-        asked.setdefault(group, []).append(centre)
-        return plain(self, id_, text, group, support, centre)
-
-    monkeypatch.setattr(RetrievedExamples, "example", watched)
-    train_on_workspace(settings, options(settings))
-    added = [
-        document
-        for document, centres in asked.items()
-        if any(centre is not None for centre in centres)
-    ]
-    assert added
     with open_workspace("w", settings=settings) as space:
-        parts = split_questions(
-            make_questions_of(space.current_graph.snapshot()), space.current_graph.snapshot()
-        ).parts
-    assert {*added} <= {document for _, document in parts[Part.TRAIN]}
+        asked = WorkspaceQuestions(space, None)
+        folds = asked.folds(lambda *_: None)
+    groups = [{example.group for example in fold.measured} for fold in folds]
+    assert sum(map(len, groups)) == len(set().union(*groups)) == NUM_TALKS
+    assert len(folds) == 5
+    sizes = [len(fold.measured) for fold in folds]
+    assert max(sizes) <= 2 * min(sizes) + 1, "as even as whole documents let them be"
+    most = wiring.make_profile("graph").num_subgraphs
+    assert all(len(own.subgraphs) <= most for fold in folds for own in fold.measured)
+    assert any(len(own.subgraphs) > most for fold in folds for own in fold.learned)
+    for fold in folds:
+        assert [own.id for own in fold.measured] == [own.id for own in fold.learned]
 
 
 # ----------------------------------------------------------------------------------------- training
 
 
-def test_a_pruner_is_trained_without_a_file_and_lies_in_the_workspace(settings: Settings) -> None:
-    seen: list[int] = []
-    made = train_on_workspace(
-        settings, options(settings), on_epoch=lambda epoch: seen.append(epoch.number)
+def test_a_pruner_is_cross_validated_without_a_file_and_lies_in_the_workspace(
+    trained: Settings,
+) -> None:
+    told: list[str] = []
+    made = train_on_workspace(trained, options(trained), tell=told.append)
+    assert re.match(
+        r"training takes \d+ minutes? of processor time at most: 5 folds and all documents together"
+        r", 2 epochs each$",
+        told[0],
     )
-    assert seen == [0, 1, 2]
-    assert made.num_documents == NUM_TALKS
-    assert set(made.questions) == {part.value for part in Part}
-    folder = pruner_folder(settings, "w")
+    assert [line[:11] for line in told[1:]] == [f"fold {i} of 5" for i in range(1, 6)]
+    own = made.figures[-1]
+    assert own.num_groups == NUM_TALKS
+    assert sum(fold["questions"] for fold in made.folds) == own.n == len(own.by_question)
+    assert made.num_epochs == sorted(fold["best_epoch"] for fold in made.folds)[2]
+    folder = pruner_folder(trained, "w")
     checkpoint = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     assert {"workspace", "questions", "graph", "version"} <= checkpoint["made_with"].keys()
+    assert len(checkpoint["figures"]["epochs"]) == made.num_epochs
     assert is_default(folder) is checkpoint["figures"]["beats_untrained"]
     report = (folder / "report.html").read_text(encoding="utf-8")
     assert "Learning curve" in report
+    assert "fold 5" in report
     assert "Odyssey" not in report, "a report in the workspace holds nothing of its texts"
 
 
-def test_an_answer_says_that_the_workspace_changed_since_its_pruner_was_trained(
-    settings: Settings,
+def test_processor_time_has_an_end_and_another_folder_is_gone_on_with_by_its_own_settings_alone(
+    trained: Settings, tmp_path: Path
 ) -> None:
-    train_on_workspace(settings, options(settings, max_epochs=1))
+    told: list[str] = []
+    with pytest.raises(TrainingError, match=r"--max-minutes.*run the same command again to go on"):
+        train_on_workspace(
+            trained, options(trained, out=tmp_path / "p", max_minutes=1e-6), None, told.append
+        )
+    assert told[0].endswith("--max-examples makes it shorter")
+    shutil.copytree(pruner_folder(trained, "w"), tmp_path / "q")
+    with pytest.raises(UsageError, match="other settings or data"):
+        train_on_workspace(trained, options(trained, out=tmp_path / "q", seed=1))
+
+
+def test_an_answer_says_that_the_workspace_changed_since_its_pruner_was_trained(
+    trained: Settings,
+) -> None:
     asked = AskOptions(profile="graph", pruner="trained")
-    with open_workspace("w", settings=settings) as space:
+    with open_workspace("w", settings=trained) as space:
         assert (
             CHANGED not in space.evidence("What did Ada say about the Odyssey?", asked).trace.notes
         )
@@ -226,14 +242,10 @@ def test_an_answer_says_that_the_workspace_changed_since_its_pruner_was_trained(
 
 
 def test_a_pruner_that_beat_the_prior_stays_where_the_next_one_does_not(
-    settings: Settings, caplog: pytest.LogCaptureFixture
+    trained: Settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert train_on_workspace(settings, options(settings)).has_replaced
-    assert (
-        "1 document to measure on: this pruner can't become the default, which takes 5"
-        in caplog.text
-    )
-    path = pruner_folder(settings, "w") / "model.json"
+    monkeypatch.setattr(PrunerFigures, "beats_untrained", False)
+    path = pruner_folder(trained, "w") / "model.json"
     path.write_text(
         path.read_text(encoding="utf-8").replace(
             '"beats_untrained": false', '"beats_untrained": true'
@@ -243,120 +255,101 @@ def test_a_pruner_that_beat_the_prior_stays_where_the_next_one_does_not(
     assert is_default(path.parent)
     before = path.read_bytes()
     (path.parent / "training.safetensors").write_bytes(b"cut")
-    assert not train_on_workspace(settings, options(settings, seed=1)).has_replaced
+    assert not train_on_workspace(trained, options(trained)).has_replaced
     assert path.read_bytes() == before
     assert "begins anew" in caplog.text, "a damaged file of a training stops no other"
 
 
 def test_a_damaged_training_without_a_checkpoint_is_dropped_in_the_workspaces_folder_alone(
-    settings: Settings, tmp_path: Path
+    trained: Settings, tmp_path: Path
 ) -> None:
-    for folder in (pruner_folder(settings, "w"), tmp_path / "p"):
-        folder.mkdir(parents=True)
-        (folder / "training.safetensors").write_bytes(b"cut")
+    own, other = pruner_folder(trained, "w"), tmp_path / "p"
+    other.mkdir()
+    (own / "model.json").unlink()
+    for folder in (own, other):
+        (folder / "training-1.safetensors").write_bytes(b"cut")
     with pytest.raises(LoadError, match="delete it, or name another folder with --out"):
-        train_on_workspace(settings, options(settings, out=tmp_path / "p", max_epochs=1))
-    train_on_workspace(settings, options(settings, max_epochs=1))
-    assert (pruner_folder(settings, "w") / "model.json").is_file()
-
-
-def test_a_new_training_leaves_the_old_checkpoint_until_it_is_done(settings: Settings) -> None:
-    train_on_workspace(settings, options(settings))
-    folder = pruner_folder(settings, "w")
-    before = (folder / "model.json").read_bytes()
-
-    def stop(epoch: "Epoch") -> None:
-        if epoch.number:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        train_on_workspace(settings, options(settings, seed=1), on_epoch=stop)
-    assert (folder / "model.json").read_bytes() == before
-    train_on_workspace(settings, options(settings, seed=1))
-    assert (
-        json.loads((folder / "model.json").read_text(encoding="utf-8"))["made_with"]["options"][
-            "seed"
-        ]
-        == 1
-    )
-
-
-def test_another_folder_is_no_place_for_a_training_begun_otherwise(
-    settings: Settings, tmp_path: Path
-) -> None:
-    train_on_workspace(settings, options(settings, out=tmp_path / "p", max_epochs=1))
-    with pytest.raises(UsageError, match="other settings or data"):
-        train_on_workspace(settings, options(settings, out=tmp_path / "p", seed=1, max_epochs=1))
+        train_on_workspace(trained, options(trained, out=other))
+    train_on_workspace(trained, options(trained))
+    assert (own / "model.json").is_file()
 
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
 from dynagrag import wiring
+from dynagrag.evaluation.pruning import training_questions
 from dynagrag.training.pruner.workspace_training import WorkspaceTrainOptions, train_on_workspace
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.config.settings import Settings
 
 wiring.make_embedder = lambda settings: FakeEmbedder(32)
+training_questions.NUM_MADE = int(sys.argv[3])
 home, out = map(Path, sys.argv[1:3])
-options = WorkspaceTrainOptions("w", out=out, max_epochs=3, max_examples=24, device="cpu")
+options = WorkspaceTrainOptions("w", out=out, max_epochs=2, max_examples=24, device="cpu")
 
-def kill_after_the_first(epoch):
-    if epoch.number:
+def kill_in_the_second_fold(stage, done, total):
+    if stage == "fold 2 of 5" and done == 1:
         os.kill(os.getpid(), signal.SIGKILL)
 
-train_on_workspace(Settings(home=home), options, on_epoch=kill_after_the_first)
+train_on_workspace(Settings(home=home), options, kill_in_the_second_fold)
 """
 
 
-def test_a_training_that_was_killed_goes_on_with_the_same_numbers(
-    settings: Settings, tmp_path: Path
+def test_a_training_that_was_killed_goes_on_in_its_fold_with_the_same_numbers(
+    trained: Settings, tmp_path: Path
 ) -> None:
-    def train(out: Path, seen: list[int]) -> WorkspaceTraining:
-        chosen = options(settings, out=out, max_epochs=3)
-        return train_on_workspace(
-            settings, chosen, on_epoch=lambda epoch: seen.append(epoch.number)
-        )
-
-    whole, resumed, killed = list[int](), list[int](), tmp_path / "killed"
-    expected = train(tmp_path / "whole", whole)
+    killed, seen = tmp_path / "killed", list[tuple[str, int]]()
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(settings.home), str(killed)], env=os.environ, check=False
+        [sys.executable, "-c", KILLED, str(trained.home), str(killed), str(NUM_MADE)],
+        env=os.environ,
+        check=False,
     )
     assert done.returncode == -signal.SIGKILL
     assert not (killed / "model.json").exists()
-    found = train(killed, resumed)
-    assert (whole, resumed) == ([0, 1, 2, 3], [0, 2, 3])
-    assert [own.means for own in found.figures] == [own.means for own in expected.figures]
+    found = train_on_workspace(
+        trained,
+        options(trained, out=killed),
+        lambda stage, done, _: seen.append((stage, done)),
+    )
+    assert [done for stage, done in seen if stage == "fold 1 of 5"] == [0, 2]
+    assert [done for stage, done in seen if stage == "fold 2 of 5"] == [0, 2, 2]
+    assert [done for stage, done in seen if stage == "fold 3 of 5"] == [0, 1, 2, 2]
+    whole = train_on_workspace(trained, options(trained))
+    assert [own.means for own in found.figures] == [own.means for own in whole.figures]
+    one, other = (
+        (folder / "model.safetensors").read_bytes()
+        for folder in (killed, pruner_folder(trained, "w"))
+    )
+    assert one == other
 
 
 # ---------------------------------------------------------------------------------------- measuring
 
 
-def test_a_workspace_measures_what_its_training_measured(
-    settings: Settings, tmp_path: Path
-) -> None:
-    trained = train_on_workspace(settings, options(settings))
-    run, result = measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))
+def test_a_workspace_measures_what_its_training_measured(trained: Settings, tmp_path: Path) -> None:
+    own = train_on_workspace(trained, options(trained)).figures[-1]
+    run, result = measure_on_workspace(trained, WorkspaceMeasureOptions("w", device="cpu"))
     assert list(result.pruners) == [*PRUNERS, "near", "random", "trained"]
-    assert result.pruners["trained"].means == KeptPrunerFigures.of(trained.figures[-1]).means
+    assert result.pruners["trained"].means == KeptPrunerFigures.of(own).means
     assert result.pruners["trained"].means.keys() == {"node_ap", "edge_ap", "support_recall@10"}
-    assert (result.workspace, result.questions) == ("w", trained.questions["test"])
+    assert (result.workspace, result.questions) == ("w", own.n)
+    assert result.documents == NUM_TALKS
     assert list(result.as_json()) == [
         *("workspace", "set", "documents", "questions", "pruners", "intervals", "run")
     ]
     assert result.pruners["trained"].note == ""
     assert run.is_done
-    train_on_workspace(settings, options(settings, out=tmp_path / "p", seed=1, max_epochs=1))
+    shutil.copytree(pruner_folder(trained, "w"), tmp_path / "p")
     again = [
         "prior",
         str(tmp_path / "p"),
         f"{tmp_path / 'p'}/",
-        str(pruner_folder(settings, "w")),
+        str(pruner_folder(trained, "w")),
         "trained",
     ]
     named = WorkspaceMeasureOptions("w", pruners=again, device="cpu")
-    assert list(measure_on_workspace(settings, named)[1].pruners) == [
+    assert list(measure_on_workspace(trained, named)[1].pruners) == [
         again[0],
         again[1],
         again[3],
@@ -364,19 +357,26 @@ def test_a_workspace_measures_what_its_training_measured(
 
 
 def test_a_pruner_that_may_have_seen_what_it_is_measured_on_is_told(
-    settings: Settings, tmp_path: Path
+    trained: Settings, tmp_path: Path
 ) -> None:
-    train_on_workspace(settings, options(settings, max_epochs=1))
-    made_file(settings, tmp_path / "q.jsonl", 80)
+    path = pruner_folder(trained, "w") / "model.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    kept = dict(found["figures"])
+    del found["figures"]["measures"]  # as earlier versions wrote it
+    path.write_text(json.dumps(found), encoding="utf-8")
+    own = WorkspaceMeasureOptions("w", pruners=["trained"], device="cpu")
+    assert measure_on_workspace(trained, own)[1].pruners["trained"].note == SEEN
+    path.write_text(json.dumps(found | {"figures": kept}), encoding="utf-8")
+    made_file(trained, tmp_path / "q.jsonl", 80)
     others = WorkspaceMeasureOptions(
         "w", tmp_path / "q.jsonl", pruners=["none", "trained"], device="cpu"
     )
-    measured = measure_on_workspace(settings, others)[1].pruners
+    measured = measure_on_workspace(trained, others)[1].pruners
     assert [own.note for own in measured.values()] == ["", OTHER_STATE]
-    with open_workspace("w", settings=settings) as space:
+    with open_workspace("w", settings=trained) as space:
         space.ingest_jobs.ingest_imported([talk(NUM_TALKS)], FastExtractor())
     assert (
-        measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))[1]
+        measure_on_workspace(trained, WorkspaceMeasureOptions("w", device="cpu"))[1]
         .pruners["trained"]
         .note
         == OTHER_STATE
@@ -384,15 +384,13 @@ def test_a_pruner_that_may_have_seen_what_it_is_measured_on_is_told(
 
 
 def test_what_cannot_be_measured_on_a_workspace_is_told(settings: Settings) -> None:
-    fill(settings, "one", range(1))
-    for workspace, pruners, said in (
-        ("w", ["trained"], "has no trained pruner"),
-        ("w", ["magic"], "no pruner 'magic'"),
-        ("one", ["prior"], "no question of a held-out document: ingest more"),
+    for pruner, said in (
+        ("trained", "has no trained pruner"),
+        ("magic", "no pruner 'magic'"),
     ):
         with pytest.raises(UsageError, match=said):
             measure_on_workspace(
-                settings, WorkspaceMeasureOptions(workspace, pruners=pruners, device="cpu")
+                settings, WorkspaceMeasureOptions("w", pruners=[pruner], device="cpu")
             )
 
 
@@ -413,7 +411,7 @@ def test_the_command_measures_the_workspaces_pruners(
 
 
 def test_the_command_says_what_was_learned_and_who_uses_it(
-    settings: Settings, capsys: pytest.CaptureFixture[str]
+    trained: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = [
         "train",
@@ -421,25 +419,21 @@ def test_the_command_says_what_was_learned_and_who_uses_it(
         "--workspace",
         "w",
         "--max-epochs",
-        "1",
+        "2",
         "--max-examples",
-        "60",
+        "24",
         "--device",
         "cpu",
     ]
     assert app(given, standalone_mode=False) == 0
     said = capsys.readouterr().out
     assert "these were made now, of the workspace's records, without a model" in said
-    assert f"of {NUM_TALKS} documents, each in one split alone" in said
-    assert re.search(
-        r"on \d+ documents? that it did not see it is .* than the untrained"
-        r" `(prior|none)`.*entities [+-]",
-        said,
-    )
+    assert f"of {NUM_TALKS} documents, each measured by a network that learned from others" in said
+    assert re.search(r"\nit is .* the untrained `(prior|none|near)`.*entities [+-]", said)
     assert "--pruner" in said
     assert app([*given, "--json"], standalone_mode=False) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["beats_untrained"] is is_default(pruner_folder(settings, "w"))
+    assert found["beats_untrained"] is is_default(pruner_folder(trained, "w"))
     assert {"folder", "workspace", "questions", "left_out", "documents", "pruners"} < found.keys()
 
 

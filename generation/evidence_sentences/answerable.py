@@ -113,13 +113,16 @@ def foreign_language(question: Question, fits: Fits) -> str:
     texts: dict[int, list[str]] = {}
     for sentence in fits.sentences:
         texts.setdefault(sentence.row, []).append(sentence.text)
-    num_lines: Counter[str] = Counter()
-    for lines in texts.values():
-        text = " ".join(lines)
-        language = ENGLISH if is_plainly_english(text) else language_of(text)
-        num_lines[language] += len(lines)
-    foreign = {code: num for code, num in num_lines.items() if code not in _LANGUAGES}
-    if 2 * sum(foreign.values()) <= len(fits.sentences):
+    joined = [(" ".join(lines), len(lines)) for lines in texts.values()]
+    untold = [(text, num) for text, num in joined if not is_plainly_english(text)]
+    if 2 * sum(num for _, num in untold) <= len(fits.sentences):
+        return ""  # without the library that tells languages, which takes a second to begin
+    foreign: Counter[str] = Counter()
+    for text, num in untold:
+        foreign[language_of(text)] += num
+    for code in _LANGUAGES:
+        del foreign[code]
+    if 2 * foreign.total() <= len(fits.sentences):
         return ""
     return language_name(max(foreign, key=lambda code: foreign[code]))
 

@@ -218,8 +218,8 @@ class LineIndex:
 
     @cached_property
     def _fact_rows(self) -> dict[str, int]:
-        """Text -> row of the facts that have a vector already: with the fast extractor nearly all
-        sentences.
+        """Text -> row of the facts that have a vector already: with the fast extractor, of
+        sentences that say something, a third to nine in ten.
         """
         return {text: row for row, text in enumerate(self.snapshot.facts.texts)}
 

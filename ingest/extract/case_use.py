@@ -13,6 +13,7 @@ from dynagrag.ingest.extract.other_words import GERMAN as GERMAN_CODE
 from dynagrag.ingest.extract.other_words import OtherWords, other_words
 from dynagrag.ingest.extract.tokens import tokens_of
 from dynagrag.language.document_language import found_language
+from dynagrag.language.identification import ENGLISH as ENGLISH_CODE
 from dynagrag.language.words import COMMON_WORDS
 
 _MAX_PREVIEWED = 200_000
@@ -82,9 +83,11 @@ class CaseUse:
         return self.lower.get(word, 0) >= 3 * max(1, self.capital.get(word, 0))
 
 
-def fast_remarks(text: str) -> tuple[str, ...]:
-    """The remarks of a preview for an ingest without a model: none on plain English."""
-    writing = case_use(text[:_MAX_PREVIEWED]).writing
+def fast_remarks(text: str, language: str) -> tuple[str, ...]:
+    """The remarks of a preview for an ingest without a model: none on plain English. `language`:
+    of the document, as it was found.
+    """
+    writing = case_use(text[:_MAX_PREVIEWED], language).writing
     return (f"for an ingest without a model: a text {writing}",) if writing else ()
 
 
@@ -111,6 +114,8 @@ def case_use(text: str, language: str = "") -> CaseUse:
         before = token.base if is_inside else ""
     has_case = num_upper <= _MAX_UPPER * max(1, num_cased)
     writing = _writing(text, num_cased, num_upper, lower, num_big)
+    if writing is Writing.FOREIGN and language == ENGLISH_CODE:
+        writing = Writing.ENGLISH  # "yeah", four hundred times
     other = OtherWords()
     if writing is Writing.NOUNS:
         other = other_words(GERMAN_CODE, tokens_of(text), capital, pairs)

@@ -125,6 +125,8 @@ def _hash(path: Path) -> str:
 
 def _row(source: LoadedSource, origin: str, note: str, item: SourceInput) -> SourceRow:
     turns = turns_of(source)
+    text = "\n".join(turn.text for turn in turns)
+    language = found_language(text)
     starts = [turn.start_s for turn in turns if turn.start_s is not None]
     ends = [turn.end_s for turn in turns if turn.end_s is not None]
     return SourceRow(
@@ -141,7 +143,7 @@ def _row(source: LoadedSource, origin: str, note: str, item: SourceInput) -> Sou
         notes=(
             *((note,) if note else ()),
             *source.notes,
-            *fast_remarks("\n".join(turn.text for turn in turns)),
+            *fast_remarks(text, language),
         ),
         first=tuple(
             (turn.speaker, turn.start_s, turn.text[:_MAX_TURN_CHARS]) for turn in turns[:_MAX_TURNS]
@@ -153,5 +155,5 @@ def _row(source: LoadedSource, origin: str, note: str, item: SourceInput) -> Sou
         unknown_share=unknown_share(source),
         findings=audit_speakers(turns),
         introduced=introductions(turns),
-        language=found_language("\n".join(turn.text for turn in turns)),
+        language=language,
     )

@@ -221,6 +221,6 @@ def _print_source(source: "LoadedSource") -> None:
     say(f"  times: {clock(min(times))} to {clock(max(times))}" if times else "  times: none given")
     for turn in turns[:2]:
         say(f"  | {turn.speaker + ': ' if turn.speaker else ''}{cut(turn.text, _MAX_WORDS_SHOWN)}")
-    remarks = fast_remarks("\n".join(turn.text for turn in turns))
+    remarks = fast_remarks("\n".join(turn.text for turn in turns), language)
     for note in (*source.notes, *unknown_notes(source), *remarks):
         say(f"  note: {note}")

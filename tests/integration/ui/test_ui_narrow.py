@@ -26,10 +26,22 @@ def asked(app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., An
     return page
 
 
-@pytest.mark.parametrize("size", [TABLET, PHONE])
-def test_the_buttons_of_a_conversation_stand_in_one_line_and_badges_show_all_their_words(
-    asked: "Page", size: tuple[int, int]
+def test_badges_and_buttons_of_a_conversation_and_a_drawing_fit_the_window(
+    app: AppServer, asked: "Page"
 ) -> None:
+    for size in (TABLET, PHONE):
+        assert_conversation_fits(asked, size)
+    asked.set_viewport_size({"width": TABLET[0], "height": TABLET[1]})
+    asked.goto(app.url("graph"))
+    drawing = asked.locator(".st-key-graph_drawn canvas").first
+    drawing.wait_for()
+    box = drawing.bounding_box()
+    assert box is not None
+    assert box["height"] <= 0.65 * TABLET[0], "no higher than the narrow window is wide"
+
+
+def assert_conversation_fits(asked: "Page", size: tuple[int, int]) -> None:
+    """The buttons stand in one line, and badges show all their words."""
     asked.set_viewport_size({"width": size[0], "height": size[1]})
     settled(asked)
     tops = []
@@ -54,15 +66,3 @@ def test_the_buttons_of_a_conversation_stand_in_one_line_and_badges_show_all_the
     )
     assert right <= size[0], "a long badge stays within the window"
     assert height > 1.5 * height_of_line, "and shows its words in several lines"
-
-
-def test_a_drawing_is_no_higher_than_a_narrow_window_is_wide(
-    app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]
-) -> None:
-    assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
-    page = chromium.open(app.url("graph"), TABLET)
-    drawing = page.locator(".st-key-graph_drawn canvas").first
-    drawing.wait_for()
-    box = drawing.bounding_box()
-    assert box is not None
-    assert box["height"] <= 0.65 * TABLET[0]

@@ -73,6 +73,13 @@ def test_what_a_text_is_for_the_rules(text: str, writing: Writing) -> None:
     assert case_use(text).writing is writing
 
 
+def test_a_text_that_is_known_to_be_english_is_no_text_of_another_language() -> None:
+    replies = "yeah mm yep " * 200
+    assert case_use(replies).writing is Writing.FOREIGN  # by its words alone
+    assert case_use(replies, "en").writing is Writing.ENGLISH
+    assert case_use(FRENCH, "fr").writing is Writing.FOREIGN
+
+
 def test_german_nouns_are_words_and_only_sure_names_are_names() -> None:
     assert names(GERMAN) == ["Deutsche Bank", "SPD", "Olaf Scholz", "iPhone"]
     use = case_use(GERMAN)

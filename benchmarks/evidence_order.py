@@ -4,12 +4,13 @@ rows by hand and on QMSum meetings, measured as `dynagrag evaluate evidence` mea
     python benchmarks/evidence_order.py --data FOLDER [--part test|tune|all]
     [--sets hand,natural,qmsum:val] [--fit] [--out FILE]
 
-`--data` holds transcripts/ and transcript_qa/, multihop/ for the set multihop-rag, and talk/ for
-locomo. Rows by hand are those of data/evidence_order.jsonl (hand) and data/natural_questions.jsonl
+`--data` holds transcripts/ and transcript_qa/, talk/ for locomo, and multihop/ for the sets
+multihop-rag, musique and hotpotqa (the last two: each set's passages, asked both sets' questions).
+Rows by hand are those of data/evidence_order.jsonl (hand) and data/natural_questions.jsonl
 (natural), each asked of its own file; those of data/nothing_fits.jsonl (tuning) name the text that
-answers them or doesn't. QMSum's questions are asked of their meeting, and with them
-four of the meeting seven places further on, which this one doesn't answer. Corpora are ingested
-without a model into the settings' home, once.
+answers them or doesn't. QMSum's questions are asked of their meeting, and with them four of the
+meeting seven places further on, which this one doesn't answer. Corpora are ingested without a
+model into the settings' home, once.
 
 `--fit` prints the weights of `answerable`, fitted on the sets but for what is asked of the wrong
 person, with the false alarms of its threshold.
@@ -214,6 +215,23 @@ def of_locomo(settings: Settings, data: Path, part: str, has_signs: bool) -> Ite
                 )
 
 
+def of_another_corpus(
+    dataset: str, other: str, settings: Settings, data: Path, part: str, has_signs: bool
+) -> Iterator[Asked]:
+    """A set's questions, and those of another set, which its passages don't answer. Whether
+    anything is said to fit is all that is told of them.
+    """
+    loaded = load_set(dataset, data)
+    options = EvaluateOptions(dataset=dataset, data=data)
+    with open_evaluated(settings, options, loaded, lambda *_: None, None) as place:
+        asking = Asking(place.space, Scope.CORPUS, has_signs)
+        for question in loaded.questions:
+            decisive = ("(not looked for)",)
+            yield asking.ask(EvidenceQuestion(question.id, question.text, decisive, kind="own"))
+        for question in load_set(other, data).questions:
+            yield asking.ask(EvidenceQuestion(question.id, question.text, kind="another set's"))
+
+
 def of_multihop_rag(settings: Settings, data: Path, part: str, has_signs: bool) -> Iterator[Asked]:
     """The questions whose evidence is in the chunks, and null queries: even ones for `tune`, odd
     ones for `test`.
@@ -314,7 +332,9 @@ def _even(y: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def read_set(name: str, settings: Settings, data: Path, part: str, has_signs: bool) -> list[Asked]:
-    """A set by its name: hand, natural, tuning, qmsum:PART, locomo or multihop-rag."""
+    """A set by its name: hand, natural, tuning, qmsum:PART, locomo, multihop-rag, musique or
+    hotpotqa.
+    """
     kind, _, own = name.partition(":")
     made: dict[str, Any] = {
         "hand": partial(by_hand, "evidence_order.jsonl"),
@@ -323,6 +343,8 @@ def read_set(name: str, settings: Settings, data: Path, part: str, has_signs: bo
         "qmsum": of_qmsum,
         "locomo": of_locomo,
         "multihop-rag": of_multihop_rag,
+        "musique": partial(of_another_corpus, "musique", "hotpotqa"),
+        "hotpotqa": partial(of_another_corpus, "hotpotqa", "musique"),
     }
     return list(made[kind](settings, data, own or part, has_signs))
 

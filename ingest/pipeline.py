@@ -33,6 +33,7 @@ from dynagrag.core.protocols import (
     ServedEmbedder,
 )
 from dynagrag.core.schema import Chunk, ChunkWork, Document, LoadedSource, Mention
+from dynagrag.ingest.earlier_readings import keep_marks
 from dynagrag.ingest.graph_deriver import Deriver, GraphReport, Progress
 from dynagrag.ingest.load.speaker_names import NAMES_KEY
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument, find_missing
@@ -210,6 +211,7 @@ class Pipeline:
         )
         graph = deriver.report_of_before() if is_as_before else deriver.rederive()
         self.hooks.end_deletion()
+        keep_marks(self.store, plan.marks)
         with deriver.timed("index"):
             deriver.progress("index", 0, 1)
             self.hooks.build_index()

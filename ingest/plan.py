@@ -13,6 +13,7 @@ from dynagrag.config.settings import ChunkProfile
 from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.protocols import RecordStore
 from dynagrag.core.schema import Chunk, ChunkWork, Document, LoadedSource, Passage, Turn
+from dynagrag.ingest.earlier_readings import EarlierReadings, mark_of
 from dynagrag.ingest.kept_language import kept_language
 from dynagrag.ingest.kept_title import kept_title, titled
 from dynagrag.ingest.load import load_source
@@ -121,7 +122,8 @@ class IngestPlan:
     `missing`: documents whose file was under one of the folders and is no longer there;
     `removes_missing`: the run deletes them. `speaker_names`: what speakers of all its documents are
     called in place of their labels, "" for nobody. `readings`: what became of the labels of the
-    files that are read anew.
+    files that are new or changed. `marks`: by document, of those that were read
+    (`earlier_readings`).
     """
 
     documents: tuple[PlannedDocument, ...]
@@ -132,6 +134,7 @@ class IngestPlan:
     removes_missing: bool = False
     speaker_names: Mapping[str, str] = field(default_factory=dict)
     readings: tuple[FileReading, ...] = ()
+    marks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def changed(self) -> tuple[PlannedDocument, ...]:
@@ -184,8 +187,9 @@ def make_plan(
     language: str = "",
     languages: Mapping[str, str] = AS_FOUND,
 ) -> IngestPlan:
-    """Reads the sources and compares them with the store. Nothing is written. `folders`: where
-    files that are gone are looked for.
+    """Reads the sources and compares them with the store. Nothing is written. A file that was read
+    before, as it would be read now, isn't parsed again (`earlier_readings`), unless this run gives
+    its speakers names or it another language. `folders`: where files that are gone are looked for.
 
     `names`: what speakers are called; what a document keeps of an earlier ingest stays where these
     say nothing. UsageError where they name who doesn't speak. `left_out`: what stood beside the
@@ -204,13 +208,25 @@ def make_plan(
     readings: list[FileReading] = []
     num_doubles = 0
     labels: dict[str, list[str]] = {}
+    marks: dict[str, str] = {}
+    earlier = EarlierReadings(store, stored, by_uri)
     for number, path in enumerate(sources):
         progress("read", number, len(sources))
+        uri = uri_of(path)
+        own_language = languages.get(path.name) or language
+        known = None if names.of_file(path.name) else earlier.of_file(path, uri, own_language)
+        if known is not None and known[0].id not in planned:
+            before, its_turns = known
+            old = tuple(i for i in by_uri[uri] if i != before.id)
+            again = _plan_document(before, its_turns, store, profile, extractor_name, old, before)
+            if not again.has_work:
+                labels.setdefault(path.name, [])
+                unchanged[before.id] = before
+                continue
         source = load_source(path)
         if source.refused is not None:
             refused.append(source)
             continue
-        uri = uri_of(path)
         kept, title, given_language = _kept(
             stored, source.sha256, store.workspace, by_uri.get(uri, ())
         )
@@ -218,7 +234,7 @@ def make_plan(
         own_labels = labels_of(with_labels(source, given, kept))
         labels.setdefault(path.name, []).extend((*own_labels, *kept.values()))
         source = with_doubts(renamed(source, given, kept))
-        code = languages.get(path.name) or language or given_language
+        code = own_language or given_language
         document, turns = make_document(source, store.workspace, uri, code)
         if document.id in planned or document.id in unchanged:
             num_doubles += 1
@@ -232,16 +248,14 @@ def make_plan(
             readings.append(FileReading.of(source))
         else:
             unchanged[document.id] = plan.as_stored
+            if own is not None:
+                marks[own.id] = mark_of(own, store.turns(own.id))
     check_known(names, labels)
     # Another source of this run holds it: then it has moved and isn't gone (log.txt -> log.1.txt).
     here = planned.keys() | unchanged.keys()
     documents = tuple(_settled(p, stored, here) for p in planned.values())
-    gone = []
-    for document in stored.values():
-        # A row of an imported corpus (`imported_corpus`) whose file is there isn't gone.
-        is_row = "place" in document.meta
-        if document.id not in here and (not is_row or _is_gone(document.uri.rpartition("#")[0])):
-            gone.append(document)
+    marks |= {p.document.id: mark_of(p.as_stored, p.turns) for p in documents}
+    gone = [d for d in stored.values() if d.id not in here and _may_be_gone(d)]
     missing = find_missing(gone, folders, {uri_of(path) for path in sources})
     called: dict[str, str] = {}
     for document in (*[p.document for p in documents], *unchanged.values()):
@@ -255,7 +269,13 @@ def make_plan(
         removes_missing,
         called,
         tuple(readings),
+        marks,
     )
+
+
+def _may_be_gone(document: Document) -> bool:
+    """Unless it is a row of an imported corpus (`imported_corpus`) whose file is there."""
+    return "place" not in document.meta or _is_gone(document.uri.rpartition("#")[0])
 
 
 def _kept(

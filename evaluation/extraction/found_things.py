@@ -15,7 +15,11 @@ from dynagrag.core.ids import entity_key
 from dynagrag.core.schema import CO_OCCURRENCE, MentionKind
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk, places
 from dynagrag.evaluation.extraction.found_lines import FoundLine, FoundMention
-from dynagrag.graph_store.derived.linking_words import is_word, thing_keys
+from dynagrag.graph_store.derived.linking_words import (
+    is_word,
+    thing_keys,
+    without_words_of_things,
+)
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 
 Span = tuple[int, int]
@@ -85,7 +89,7 @@ def found_in(chunks: Iterable[GoldChunk], lines: Mapping[str, FoundLine]) -> dic
     every = [
         m.mention(chunk.document or chunk.id) for chunk in chunks for m in lines[chunk.id].mentions
     ]
-    counted = counting_mentions(every, num_passages)
+    counted = without_words_of_things(counting_mentions(every, num_passages))
     counting, names = {m.id for m in counted}, thing_keys(counted)
     return {
         chunk.id: _found(chunk.text, lines[chunk.id], mentions[chunk.id], counting, names)

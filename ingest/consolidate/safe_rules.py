@@ -7,7 +7,7 @@ rule sees what those before it joined as one.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynagrag.core.schema import Merge
@@ -20,6 +20,7 @@ from dynagrag.ingest.consolidate.definitions import (
 )
 from dynagrag.ingest.consolidate.guards import MAX_GROUP, MergeGuard, Name
 from dynagrag.ingest.consolidate.name_variants import cut_words, designators, plurals, spellings
+from dynagrag.ingest.consolidate.person_parts import PART_RULE, parts_of_persons
 from dynagrag.ingest.consolidate.speaker_variants import LAST_NAME_RULE, speakers_last_names
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName
 
@@ -89,7 +90,7 @@ def safe_merges(
     step: Callable[[], None] = lambda: None,
 ) -> list[Merge]:
     """Merges by rule, disjoint, in order of their canonical key: a glossary's term, else a
-    speaker's whole name beside their last name, else the most mentioned member (ties: shortest,
+    whole name beside a part of it, else the most mentioned member (ties: shortest,
     alphabetical).
 
     Args:
@@ -110,6 +111,7 @@ def safe_merges(
         designators(by_key),
         cut_words(names),
         speakers_last_names(names, texts),
+        parts_of_persons(names, texts),
     ):
         joined.join(list(proposals))
         step()
@@ -123,8 +125,7 @@ def safe_merges(
     joined.join(list(corpus_acronyms(names, joined.root, defined, glossary.ambiguous)))
     merges = []
     for group, rule in joined.groups():
-        is_called = LAST_NAME_RULE in rule.split("+")
-        shown = [k for k in group if by_key[k].name.is_speaker or not is_called]
+        shown = _shown(group, rule, by_key)
         # Of two spellings used as often the one with marks: whoever types them means them.
         canonical = min(shown, key=lambda k: (-by_key[k].weight, k.isascii(), len(k), k))
         of_glossary = [
@@ -135,6 +136,14 @@ def safe_merges(
         evidence = " / ".join(sorted(by_key[k].surface for k in group))
         merges.append(make_merge(group, canonical, rule, evidence))
     return sorted(merges, key=lambda m: m.canonical)
+
+
+def _shown(group: Sequence[str], rule: str, by_key: Mapping[str, UsedName]) -> Sequence[str]:
+    """The keys of which one names the group: whole names where parts of names are in it."""
+    rules = rule.split("+")
+    if LAST_NAME_RULE in rules:
+        return [key for key in group if by_key[key].name.is_speaker]
+    return [key for key in group if " " in key] if PART_RULE in rules else group
 
 
 def safe_groups(names: Iterable[UsedName], merges: Iterable[Merge]) -> list[SafeGroup]:

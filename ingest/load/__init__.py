@@ -5,8 +5,15 @@ content, what it says as turns.
 reason in `refused`.
 """
 
-from dynagrag.ingest.load.read import inspect_row, load_source
+from dynagrag.ingest.load.read import file_sha256, inspect_row, load_source
 from dynagrag.ingest.load.sources import FoundSources, find_sources
 from dynagrag.ingest.load.whole_turns import turns_of
 
-__all__ = ["FoundSources", "find_sources", "inspect_row", "load_source", "turns_of"]
+__all__ = [
+    "FoundSources",
+    "file_sha256",
+    "find_sources",
+    "inspect_row",
+    "load_source",
+    "turns_of",
+]

@@ -73,6 +73,11 @@ def read_forms(lines: Sequence[TextLine], forms: Sequence[LabelForm] = FORMS) ->
     return made
 
 
+def may_read(lines: Sequence[TextLine], form: LabelForm) -> bool:
+    """Whether any line may have a head of this form: without one the file isn't in it."""
+    return next(_heads(form, lines), None) is not None
+
+
 def _without_counters(heads: list[Head]) -> list[Head]:
     """Heads without the number before a name that counts up from head to head, `Q4 Chair`, or
     behind one that counts its own turns.

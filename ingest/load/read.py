@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import stat
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -95,6 +96,14 @@ class _Reading:
     format: str | None = None
     encoding: str | None = None
     notes: tuple[str, ...] = ()
+
+
+def file_sha256(path: Path) -> str:
+    """The hash of a file's bytes, as `load_source` gives it; "" where they can't be read."""
+    reading = _Reading()
+    with suppress(LoadError, OSError, ValueError, MemoryError):
+        _read_bytes(path, reading)
+    return reading.sha256
 
 
 def load_source(path: Path) -> LoadedSource:

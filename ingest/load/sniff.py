@@ -10,7 +10,7 @@ from dynagrag.ingest.load.captions import is_timing
 from dynagrag.ingest.load.clock_forms import is_air_to_ground, is_mission_clock, is_spacelog
 from dynagrag.ingest.load.europarl import is_europarl
 from dynagrag.ingest.load.fountain import is_fountain
-from dynagrag.ingest.load.spoken_text import spoken_format
+from dynagrag.ingest.load.spoken_text import is_spoken_markdown, spoken_format
 from dynagrag.ingest.load.subtitles import (
     has_lrc_time,
     is_ass,
@@ -117,7 +117,10 @@ def line_format(lines: list[str], suffix: str) -> str:
     is_table = is_table or (suffix in _TABLES and is_timed_table(rows))
     if suffix not in _MARKDOWN and is_table and len(filled) > 1:
         return "csv"
-    spoken = None if suffix in {".md", ".markdown", ".txt"} else spoken_format(head)
+    if suffix in _MARKDOWN:
+        return "markdown"
+    has_form = suffix in _PROMISES or suffix in _BY_SUFFIX
+    spoken = spoken_format(head) if has_form else None
     if suffix in _PROMISES and spoken not in _TIMED:
         raise LoadError(
             f"is named {suffix} but holds {_PROMISES[suffix]}; correct it, or give it the ending"
@@ -125,7 +128,7 @@ def line_format(lines: list[str], suffix: str) -> str:
         )
     if suffix in _BY_SUFFIX and (spoken not in _TIMED):
         return _BY_SUFFIX[suffix]
-    return "markdown" if (spoken or spoken_format(head)) == "markdown" else "text"
+    return "markdown" if not has_form and is_spoken_markdown(head) else "text"
 
 
 _LINE_FORMS = (

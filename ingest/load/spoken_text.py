@@ -23,7 +23,8 @@ from dynagrag.ingest.load.clocks import (
     read_clock,
 )
 from dynagrag.ingest.load.cue_stamps import is_cue_stamp
-from dynagrag.ingest.load.label_forms import Head, TextLine
+from dynagrag.ingest.load.form_choice import may_read
+from dynagrag.ingest.load.label_forms import FORMS, Head, TextLine
 from dynagrag.ingest.load.label_shapes import ends_sentence, is_aside, split_asides
 from dynagrag.ingest.load.paragraph_times import ParagraphTimes
 from dynagrag.ingest.load.parsed import Parsed, has_letter, is_makers_line, speaker_or_none
@@ -283,6 +284,17 @@ def spoken_format(lines: list[str]) -> str | None:
     filled = filled_lines(lines)
     labels = find_labels(filled)
     return _format(labels, _clock_places(filled, labels))
+
+
+def is_spoken_markdown(lines: list[str]) -> bool:
+    """Whether `spoken_format` is markdown; labels are looked for only where a line has its marks,
+    since to find them is most of a file's reading.
+    """
+    filled = filled_lines(lines)
+    return (
+        any(may_read(filled, form) for form in FORMS if form.format == "markdown")
+        and spoken_format(lines) == "markdown"
+    )
 
 
 def _format(labels: Labels, clocks: _Clocks) -> str | None:

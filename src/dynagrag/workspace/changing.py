@@ -10,6 +10,7 @@ from dynagrag import wiring
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.core.protocols import Extractor
 from dynagrag.core.schema import Document
+from dynagrag.ingest.earlier_readings import keep_marks
 from dynagrag.ingest.graph_deriver import GraphReport, Progress
 from dynagrag.ingest.imported.imported_corpus import ImportedCorpus, ImportedDocuments, as_corpus
 from dynagrag.ingest.kept_language import in_language
@@ -223,6 +224,7 @@ class WorkspaceDocuments:
                 parts.deletions.begin_and_delete([document], is_replaced=False)
                 report = deriver.rederive()
                 parts.deletions.end()
+            keep_marks(parts.store, {})
             self._graph.forget()
         return document, report
 

@@ -88,16 +88,19 @@ def wait_until_in_window(page: "Page", found: "Locator") -> None:
     assert is_in_window(found)
 
 
-def test_one_click_shows_the_cited_words_and_the_recording_at_their_second(
-    app: AppServer, chromium: Chromium, talk: Path
+@pytest.mark.usefixtures("talk")
+def test_cited_words_are_brought_into_view_beside_the_answer_and_on_a_page_of_their_own(
+    app: AppServer, chromium: Chromium
 ) -> None:
     for size in (DESKTOP, PHONE):
         follow_a_citation(chromium.open(app.url(), size), size)
         chromium.leave()
     assert chromium.foreign(app.origin) == []
+    open_the_page_source(chromium.open(app.url(), DESKTOP))
 
 
 def follow_a_citation(page: "Page", size: tuple[int, int]) -> None:
+    """One click shows the cited words, and the recording at their second."""
     ask(page)
     link = page.locator('[class*="st-key-last_exchange"] a[href^="source?"]').first
     before = link.bounding_box()
@@ -124,8 +127,9 @@ def follow_a_citation(page: "Page", size: tuple[int, int]) -> None:
     mark.wait_for(state="detached")
 
 
+@pytest.mark.usefixtures("talk")
 def test_an_answer_begins_at_the_head_of_the_window_also_after_a_reload(
-    app: AppServer, chromium: Chromium, talk: Path
+    app: AppServer, chromium: Chromium
 ) -> None:
     page = chromium.open(app.url(), DESKTOP)
     for question in (QUESTION, "What is item 7?", "Who is Maria?"):
@@ -139,10 +143,8 @@ def test_an_answer_begins_at_the_head_of_the_window_also_after_a_reload(
         settled(page)
 
 
-def test_a_link_with_a_key_held_opens_the_page_source(
-    app: AppServer, chromium: Chromium, talk: Path
-) -> None:
-    page = chromium.open(app.url(), DESKTOP)
+def open_the_page_source(page: "Page") -> None:
+    """A link with a key held opens it."""
     ask(page)
     with page.context.expect_page() as opened:
         page.locator('a[href^="source?"]').first.click(modifiers=["Control"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dynagrag.ingest import split
+from dynagrag.ingest import earlier_readings, split
 
 CUES = [
     "Ada Byron, who",
@@ -31,6 +31,7 @@ def test_the_next_ingest_makes_it_the_graph_of_a_new_workspace(
     path.write_text("WEBVTT\n\n" + "\n\n".join(blocks), encoding="utf-8")
     with monkeypatch.context() as before:
         before.setattr(split, "turns_of", lambda source, *_: source.turns)
+        before.setattr(earlier_readings, "reader_version", lambda: "an older one")
         assert cli("ingest", path, "-y", "--extractor", extractor, "-w", "old").code == 0
     assert cli("ingest", path, "-y", "--extractor", extractor, "-w", "new").code == 0
     old, new = (cli("graph", "stats", "-w", name, "--json").json for name in ("old", "new"))

@@ -27,9 +27,8 @@ from dynagrag.core.schema import (
     Usage,
 )
 from dynagrag.generation.answer_plan import AnswerPlan
+from dynagrag.generation.answer_prompt import AnswerPrompt, all_evidence
 from dynagrag.generation.answer_prompts import (
-    AnswerPrompt,
-    all_evidence,
     intermediate_prompt,
     merges_all,
     num_ranked,
@@ -50,6 +49,7 @@ from dynagrag.generation.intermediate_answers import ask_each, rank_answers
 from dynagrag.generation.merge import merge_prompt, stream_merged
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace, with_masks
 from dynagrag.generation.soft_prompt.soft_answers import SoftReply
+from dynagrag.generation.subgraph_prompts import union_note
 from dynagrag.language.identification import load_beside
 from dynagrag.prompts import render
 
@@ -216,6 +216,9 @@ def _merged_draft(
     """
     takes_all = merges_all(plan.profile, prompts)
     replies, failures = ask_each(question, prompts, plan, chat, progress, note)
+    notes: tuple[str, ...] = ()
+    if len(replies) + len(failures) < len(prompts):
+        notes = (f"1 of {len(prompts)} prompts was asked: lines state all that its answer says",)
     ranked = rank_answers(question, replies, plan, chat, progress)
     intermediate = tuple(answer for _, answer in ranked)
     useful = [(prompt, answer) for prompt, answer in ranked if answer.helpfulness > 0]
@@ -226,7 +229,7 @@ def _merged_draft(
         supported = [pair for pair in useful if is_supported(question, pair[1].claims)] or useful
     num_left, useful = len(useful) - len(supported), supported
     left_out = f"{num_left} of the intermediate answers left out: no line states them"
-    notes = (left_out,) if num_left else ()
+    notes = (*notes, left_out) if num_left else notes
     best = useful[0][1].answer
     if len(useful) == 1 and not takes_all:
         stream(best)
@@ -302,7 +305,14 @@ def _answer(
     documents = [snapshot.documents[id_] for id_ in dict.fromkeys(document_ids.values())]
     trace = AnswerTrace(
         retriever=retrieval.retriever,
-        notes=(*retrieval.notes, *plan.notes, *lines.notes, *draft.notes, *checked.notes),
+        notes=(
+            *retrieval.notes,
+            *filter(None, [union_note(plan.profile, retrieval)]),
+            *plan.notes,
+            *lines.notes,
+            *draft.notes,
+            *checked.notes,
+        ),
         num_passages=len(retrieval.passages),
         candidates=candidate_traces(retrieval),
         ranking=ranking_trace(retrieval, snapshot),

@@ -7,23 +7,12 @@ them by its label alone.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from dynagrag.config.settings import Profile
-from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.protocols import Prompt, Pruner, Traversal
-from dynagrag.core.schema import (
-    Clip,
-    Evidence,
-    HardPrompt,
-    PromptTrace,
-    Question,
-    Retrieval,
-    ScoredPassage,
-    Snapshot,
-    SubgraphTrace,
-)
+from dynagrag.core.schema import Clip, Question, Retrieval, ScoredPassage, Snapshot
+from dynagrag.generation.answer_prompt import AnswerPrompt
 from dynagrag.generation.evidence import (
     CHARS_PER_TOKEN,
     QuestionEvidence,
@@ -34,15 +23,9 @@ from dynagrag.generation.evidence import (
 )
 from dynagrag.generation.evidence_sentences.best_lines import BestLines
 from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES
-from dynagrag.generation.hard_prompt import (
-    LEFT_OUT_CHARS,
-    walk_budget,
-    write_evidence_prompt,
-    write_hard_prompt,
-)
+from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt
 from dynagrag.generation.reply_types import IntermediateReply
-from dynagrag.generation.retrieval_trace import subgraph_trace
-from dynagrag.generation.traversal import first_nodes
+from dynagrag.generation.subgraph_prompts import SubgraphWriter, takes_union, union_prompts
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.retrieval.passages import PassageScores
@@ -57,47 +40,8 @@ _SECTION = 4
 """Passages of a section, some three minutes of talk: each brings its best before any brings its
 second.
 """
-_MAX_TRACED = 1000
-"""Names of a walk in a trace; it may be over all of a large graph."""
 _LABEL_CHARS = 6
 """Room for a label and a line's end beyond those of the first label."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerPrompt:
-    """One prompt, where it comes from, and its walk and subgraph for the trace."""
-
-    hard: HardPrompt
-    centre: str
-    score: float
-    order: tuple[str, ...] = ()
-    num_unvisited: int = 0
-    pruner: str = "none"
-    drawn: SubgraphTrace | None = None
-    """None for passages."""
-
-    def trace(self) -> PromptTrace:
-        """Its entry in the answer's trace."""
-        return PromptTrace(
-            centre=self.centre,
-            score=round(self.score, 4),
-            walked=self.order,
-            num_unvisited=self.num_unvisited,
-            pruner=self.pruner,
-            num_tokens=estimate_tokens(self.hard.text),
-            num_lines_cut=self.hard.num_lines_cut,
-            labels=tuple(e.label for e in self.hard.evidence),
-            evidence_ids=tuple(e.id for e in self.hard.evidence),
-            text=self.hard.text,
-            num_nodes_in=self.hard.num_nodes,
-            num_relations_in=self.hard.num_edges,
-            subgraph=self.drawn,
-        )
-
-
-def all_evidence(prompts: Iterable[AnswerPrompt]) -> dict[str, Evidence]:
-    """Every evidence line of a question by its label."""
-    return {e.label: e for prompt in prompts for e in prompt.hard.evidence}
 
 
 def num_ranked(profile: Profile) -> int:
@@ -121,11 +65,12 @@ def merges_all(profile: Profile, prompts: Iterable[AnswerPrompt]) -> bool:
 
 def takes_clips(profile: Profile, retrieval: Retrieval) -> bool:
     """Whether the clips that are shown go before the passages: where one prompt of passages is all,
-    from a retriever that ranks turns. What other systems would be asked stays as it is: ego-graphs,
-    passages of a plain search, parts of the whole.
+    from a retriever that ranks turns, or the first beside those of ego-graphs. What other systems
+    would be asked stays as it is: the paper's ego-graphs, passages of a plain search, parts of the
+    whole.
     """
     is_one_prompt = not (profile.num_spread or profile.num_dealt or retrieval.subgraphs)
-    return is_one_prompt and bool(retrieval.turns)
+    return (is_one_prompt and bool(retrieval.turns)) or takes_union(profile, retrieval)
 
 
 def rows_read(
@@ -185,15 +130,14 @@ def write_prompts(
     budget = profile.subgraph_token_budget - prompt_tokens(instructions, IntermediateReply)
     if profile.num_spread:
         return _spread_prompts(snapshot, retrieval, profile.num_spread, budget)
+    write = SubgraphWriter(snapshot, question, profile, pruner, traversal, budget)
+    if takes_union(profile, retrieval):
+        return union_prompts(write, retrieval, _spans(clips, passages))
     if not retrieval.subgraphs and profile.num_dealt:
         return _dealt_prompts(snapshot, retrieval, profile.num_dealt, budget)
     if not retrieval.subgraphs:
         room = profile.num_prompts * budget
-        shown = [
-            (turn.id, passages.document_id(turn.id), turn.start, turn.end)
-            for clip in clips
-            for turn in clip.turns
-        ]
+        shown = _spans(clips, passages)
         return _passage_prompt(snapshot, retrieval, retrieval.passages, room, shown)
     prompts: list[AnswerPrompt] = []
     evidence = QuestionEvidence(passages, question, retrieval.passages)
@@ -205,49 +149,21 @@ def write_prompts(
         best = in_windows(passages_that_fit(snapshot, retrieval.passages, own_budget))
         prompts = _passage_prompt(snapshot, retrieval, best, own_budget)
         evidence.show(e for prompt in prompts for e in prompt.hard.evidence)
-
-    def similarities(summaries: Sequence[str]) -> Sequence[float]:
-        # From the vectors made at ingest: embedding them would take longer than all the rest. A
-        # summary that has none (a person's edit) comes last.
-        rows = [snapshot.summary_rows.get(summary, -1) for summary in summaries]
-        vectors = snapshot.summary_vectors
-        return [float(vectors[row] @ question.vector) if row >= 0 else -1.0 for row in rows]
-
-    all_scores = pruner.score(retrieval.subgraphs, question.vector)
-    for subgraph, scores in zip(retrieval.subgraphs, all_scores, strict=True):
+    for subgraph, scores in write.scored(retrieval.subgraphs):
         lines = evidence.of_subgraph(subgraph, range(len(subgraph.nodes)))
         if not lines:
             continue
-        takes = first_nodes(len(subgraph.nodes))
-        if not profile.walks_all:
-            takes = walk_budget(
-                snapshot, subgraph, scores, lines, token_budget=budget, similarities=similarities
-            ).takes
-        walk = traversal.walk(subgraph, question.vector, scores, takes)
-        prompt = write_hard_prompt(
-            snapshot,
-            subgraph,
-            walk,
-            scores,
-            lines,
-            token_budget=budget,
-            similarities=similarities,
-            has_all_summaries=profile.has_all_summaries,
-        )
-        evidence.show(prompt.evidence)
-        names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
-        prompts.append(
-            AnswerPrompt(
-                prompt,
-                centre=names[0],
-                score=subgraph.score,
-                order=tuple(names[:_MAX_TRACED]),
-                num_unvisited=walk.num_unvisited,
-                pruner=scores.label,
-                drawn=subgraph_trace(snapshot, subgraph, walk, scores, prompt),
-            )
-        )
+        prompts.append(write.prompt(subgraph, scores, lines))
+        evidence.show(prompts[-1].hard.evidence)
     return prompts
+
+
+def _spans(clips: Sequence[Clip], passages: PassageScores) -> list[Span]:
+    return [
+        (turn.id, passages.document_id(turn.id), turn.start, turn.end)
+        for clip in clips
+        for turn in clip.turns
+    ]
 
 
 def passages_that_fit(

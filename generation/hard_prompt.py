@@ -69,6 +69,7 @@ def write_hard_prompt(
     token_budget: int | None = None,
     similarities: Similarities | None = None,
     has_all_summaries: bool = False,
+    evidence_share: float = EVIDENCE_SHARE,
 ) -> HardPrompt:
     """The visited part of a subgraph, its relations, then the evidence lines; graph lines name the
     evidence that holds their words.
@@ -90,6 +91,7 @@ def write_hard_prompt(
         has_all_summaries: Each node and relation has all its summaries, whole. Under a budget that
             has no room for them, as many as let every line fit, the nearest first, and two where
             none do.
+        evidence_share: Of the budget, for evidence before graph lines are written.
 
     Returns:
         The text, the evidence that is in it (shortened as shown), and how many lines, evidence
@@ -106,7 +108,7 @@ def write_hard_prompt(
     if token_budget is None:
         return graph_text(most).prompt(evidence, 0)
     max_chars = CHARS_PER_TOKEN * token_budget
-    shown, max_graph_chars = _shares(evidence, max_chars)
+    shown, max_graph_chars = _shares(evidence, max_chars, evidence_share)
     # the largest number with which every line fits; more summaries never make a line shorter, and
     # a walk of more lines than could fit is not written to find that out
     has_chance = _LEAST_LINE * len(walk.order) <= max_graph_chars
@@ -159,11 +161,13 @@ def is_left_out_line(line: str) -> bool:
     return LEFT_OUT_LINE.fullmatch(line) is not None
 
 
-def _shares(evidence: Sequence[Evidence], max_chars: int) -> tuple[tuple[Evidence, ...], int]:
+def _shares(
+    evidence: Sequence[Evidence], max_chars: int, evidence_share: float
+) -> tuple[tuple[Evidence, ...], int]:
     """The evidence that comes before the graph's lines, and how many characters it leaves them,
     line ends included.
     """
-    shown = evidence_that_fits(evidence, int(max_chars * EVIDENCE_SHARE))
+    shown = evidence_that_fits(evidence, int(max_chars * evidence_share))
     return shown, max_chars - LEFT_OUT_CHARS - sum(len(line_of(e)) + 1 for e in shown)
 
 
@@ -503,11 +507,12 @@ def walk_budget(
     *,
     token_budget: int,
     similarities: Similarities | None = None,
+    evidence_share: float = EVIDENCE_SHARE,
 ) -> "WalkBudget":
     """Takes as many nodes as `write_hard_prompt` can then write without cutting a line, under the
     same budget with the same evidence.
     """
-    shown, max_chars = _shares(evidence, CHARS_PER_TOKEN * token_budget)
+    shown, max_chars = _shares(evidence, CHARS_PER_TOKEN * token_budget, evidence_share)
     lines = GraphLines(snapshot, subgraph, scores, similarities)
     return WalkBudget(lines, subgraph, shown, max_chars)
 

@@ -8,12 +8,14 @@ from itertools import count
 
 from dynagrag.core.errors import DynaGragError, ModelError
 from dynagrag.core.protocols import Asker, Prompt
-from dynagrag.core.schema import IntermediateAnswer, Question, Verdict
+from dynagrag.core.schema import CheckedClaim, IntermediateAnswer, Line, Question, Verdict
 from dynagrag.generation.answer_plan import AnswerPlan
-from dynagrag.generation.answer_prompts import AnswerPrompt, intermediate_prompt, merges_all
+from dynagrag.generation.answer_prompt import AnswerPrompt
+from dynagrag.generation.answer_prompts import intermediate_prompt, merges_all
 from dynagrag.generation.citations import checked_marks, cited_labels, known_labels, without_marks
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
+from dynagrag.generation.early_stop import settles
 from dynagrag.generation.evidence import claim_lines
 from dynagrag.generation.helpfulness import Score, helpfulness, is_supported
 from dynagrag.generation.reply_types import IntermediateReply
@@ -34,6 +36,9 @@ def ask_each(
 ) -> tuple[list[tuple[AnswerPrompt, IntermediateReply]], tuple[str, ...]]:
     """The replies, each with what it was asked from, and why the others failed. `note`: what stands
     under each question. Raises ModelError where all failed.
+
+    Under a profile that stops early the first prompt is asked alone, and the others only where its
+    answer doesn't settle the question.
     """
     template, done = intermediate_prompt(plan.profile), count(1)
 
@@ -53,9 +58,17 @@ def ask_each(
         return reply
 
     progress("answer", 0, len(prompts))
-    pool = ThreadPoolExecutor(min(len(prompts), plan.max_concurrency), thread_name_prefix="answer")
+    results: list[IntermediateReply | DynaGragError] = []
+    if plan.profile.stops_early:
+        results.append(first := ask(prompts[0]))
+        if isinstance(first, IntermediateReply) and _is_settled(question, prompts[0], first, plan):
+            return [(prompts[0], first)], ()
+    left = prompts[len(results) :]
+    pool = ThreadPoolExecutor(
+        max(1, min(len(left), plan.max_concurrency)), thread_name_prefix="answer"
+    )
     try:
-        results = list(pool.map(ask, prompts))
+        results += pool.map(ask, left)
     finally:
         # after Ctrl-C or a spent budget nobody waits for the calls in flight
         pool.shutdown(wait=False, cancel_futures=True)
@@ -68,6 +81,36 @@ def ask_each(
         if isinstance(reply, IntermediateReply)
     ]
     return replies, tuple(str(error) for error in errors)
+
+
+def _is_settled(
+    question: Question, prompt: AnswerPrompt, reply: IntermediateReply, plan: AnswerPlan
+) -> bool:
+    if not reply.enough_evidence:
+        return False
+    (claims,) = _rule_claims(question, [(prompt, reply)], plan)
+    return settles(question.text, claims, _lines(prompt, plan))
+
+
+def _lines(prompt: AnswerPrompt, plan: AnswerPlan) -> dict[str, Line]:
+    return claim_lines({e.label: e for e in prompt.hard.evidence}, plan.view.snapshot)
+
+
+def _rule_claims(
+    question: Question,
+    replies: Sequence[tuple[AnswerPrompt, IntermediateReply]],
+    plan: AnswerPlan,
+) -> list[tuple[CheckedClaim, ...]]:
+    """The claims of each answer, checked by rules with the lines of its prompt."""
+    texts = [
+        WrittenFrom(
+            _cited_text(prompt, reply),
+            _lines(prompt, plan),
+            question.text,
+        )
+        for prompt, reply in replies
+    ]
+    return checked_claims(texts, RulesChecker())
 
 
 def rank_answers(
@@ -86,14 +129,7 @@ def rank_answers(
     """
     takes_all = merges_all(plan.profile, (prompt for prompt, _ in replies))
     texts = [_cited_text(prompt, reply) for prompt, reply in replies]
-    evidence = [{e.label: e for e in prompt.hard.evidence} for prompt, _ in replies]
-    claims = checked_claims(
-        [
-            WrittenFrom(text, claim_lines(lines, plan.view.snapshot), question.text)
-            for text, lines in zip(texts, evidence, strict=True)
-        ],
-        RulesChecker(),
-    )
+    claims = _rule_claims(question, replies, plan)
     able = [
         i
         for i, (_, reply) in enumerate(replies)

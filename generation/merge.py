@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dynagrag.core.errors import ModelError
 from dynagrag.core.protocols import Asker, Prompt
 from dynagrag.core.schema import Evidence, IntermediateAnswer, Question
-from dynagrag.generation.answer_prompts import AnswerPrompt
+from dynagrag.generation.answer_prompt import AnswerPrompt
 from dynagrag.generation.citations import (
     bounded_stream,
     checked_stream,

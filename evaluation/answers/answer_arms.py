@@ -212,7 +212,9 @@ def _closed_book(space: Workspace, question: AskedQuestion, chat: MeteredChat | 
 
 _ROWS: Mapping[str, _FlowRow] = {
     "default": _FlowRow("the project's default for the model", _asking()),
-    "graph": _FlowRow("ego-graphs beside a prompt of passages", _asking("graph")),
+    "graph": _FlowRow(
+        "a few lines of ego-graphs above the passages, in up to 5 prompts", _asking("graph")
+    ),
     "paper": _FlowRow("DynaGRAG by the letter, with the room of the others", _asking("paper")),
     "global": _FlowRow(
         "many passages of many stretches, answered part by part, with more room than the others",

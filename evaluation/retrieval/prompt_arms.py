@@ -15,8 +15,8 @@ from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.protocols import Embedder, Pruner, Retriever, Traversal
 from dynagrag.core.schema import Evidence, Question
 from dynagrag.evaluation.question_sets.gold_resolver import GoldWords
+from dynagrag.generation.answer_prompt import AnswerPrompt
 from dynagrag.generation.answer_prompts import (
-    AnswerPrompt,
     num_ranked,
     prompts_and_lines,
     takes_clips,

@@ -18,7 +18,7 @@ import numpy as np
 from dynagrag.config.settings import PROFILES, Profile
 from dynagrag.core.errors import UsageError
 from dynagrag.core.schema import Question, Retrieval, Snapshot, SoftTrace, Subgraph
-from dynagrag.generation.answer_prompts import all_evidence
+from dynagrag.generation.answer_prompt import all_evidence
 from dynagrag.generation.soft_prompt.soft_parts import (
     G_RETRIEVER,
     GRAG,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from dynagrag.config.settings import Profile
-from dynagrag.generation.answer_prompts import AnswerPrompt
+from dynagrag.generation.answer_prompt import AnswerPrompt
 from dynagrag.generation.evidence import CHARS_PER_TOKEN
 from dynagrag.generation.hard_prompt import is_left_out_line
 

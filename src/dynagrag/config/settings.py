@@ -485,8 +485,9 @@ CHUNK_PROFILES: dict[str, ChunkProfile] = {
 @dataclass(frozen=True, slots=True)
 class Profile:
     """How a question is answered: `default` (recommended: passages alone; for a small model
-    `graph`), `graph` (ego-graphs beside a prompt of passages), `global` (many passages, answered
-    part by part) or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs to Answers.
+    `graph`), `graph` (a few lines of ego-graphs above passages, in several prompts), `global` (many
+    passages, answered part by part) or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs
+    to Answers.
     """
 
     name: Literal["default", "graph", "global", "paper", "grag"]
@@ -517,6 +518,10 @@ class Profile:
     """All intermediate answers that say anything are merged, the most helpful first; else those
     that cite a line or are stated by one, and the best stands in for a merge that no line states.
     """
+    stops_early: bool = False
+    """The first prompt is asked alone, and the others only where its answer doesn't settle the
+    question (`generation.early_stop`).
+    """
     subgraph_token_budget: int = 750
     judge_token_budget: int = 900
     merge_token_budget: int = 1200
@@ -524,6 +529,10 @@ class Profile:
     """Passages by Bridge-PPR with a prompt of their own, or those of the ego-graphs alone."""
     has_ego_graphs: bool = True
     """Whether ego-graphs have prompts; else passages have all the room."""
+    graph_share: float | None = None
+    """Of a prompt's room, what an ego-graph's lines have, the rest being ranked passages; None:
+    what evidence leaves, at least half.
+    """
     num_spread: int = 0
     """Prompts of passages spread over documents and stretches, each answered for itself; 0: one
     prompt of the best.
@@ -545,7 +554,7 @@ class Profile:
 
 PROFILES: dict[str, Profile] = {
     "default": Profile("default", has_ego_graphs=False),
-    "graph": Profile("graph"),
+    "graph": Profile("graph", graph_share=0.15, stops_early=True),
     "global": Profile(
         "global",
         has_ego_graphs=False,

@@ -8,6 +8,14 @@ from dynagrag.fakes.fake_models import (
     FakeWordChat,
     FakeYesNoChat,
     simple_reply,
+    unsettled_reply,
 )
 
-__all__ = ["FakeChat", "FakeEmbedder", "FakeWordChat", "FakeYesNoChat", "simple_reply"]
+__all__ = [
+    "FakeChat",
+    "FakeEmbedder",
+    "FakeWordChat",
+    "FakeYesNoChat",
+    "simple_reply",
+    "unsettled_reply",
+]

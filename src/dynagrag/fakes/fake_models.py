@@ -289,6 +289,17 @@ def simple_reply(prompt: Prompt, schema: JsonSchema | None) -> str:
     return json.dumps(instance)
 
 
+def unsettled_reply(prompt: Prompt, schema: JsonSchema | None) -> str:
+    """As `simple_reply`, but each intermediate answer also claims what no line states: so none
+    settles a question, and all prompts are asked.
+    """
+    reply = simple_reply(prompt, schema)
+    if schema is None or "citations" not in schema.get("properties", {}):
+        return reply
+    told = json.loads(reply)
+    return json.dumps(told | {"answer": f"{told['answer']} Ines resigned in Delft."})
+
+
 def _last_block(text: str) -> str:
     blocks = _BLOCK.findall(text)
     return str(blocks[-1][1]) if blocks else text

@@ -28,7 +28,7 @@ def _row(name: str, sentence: str) -> ProfileChoice:
 PAPER = "paper"
 PROFILE_ROWS = table(
     _row("default", "the best passages; graph for a small model"),
-    _row("graph", "ego-graphs beside a prompt of passages"),
+    _row("graph", "a few lines of ego-graphs above the passages, in up to 5 prompts"),
     _row(
         "global",
         "for questions about the whole, passages from all over, answered in up to 8 parts that are"

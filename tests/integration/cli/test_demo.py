@@ -72,13 +72,14 @@ def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(
         assert answer.citations
         assert marked_text(answer) in text
     verdicts = [[claim.verdict for claim in answer.claims] for answer in answers if answer]
-    # the last: EECOM tells that the crew is flipping the cells around, and wants something else to
-    # be tried
+    # the first took all prompts, and says of MAIN B what is said of MAIN A; the others are settled
+    # by their first prompt
     assert verdicts == [
-        [Verdict.STATED, Verdict.STATED],
-        [Verdict.STATED, Verdict.STATED],
-        [Verdict.STATED, Verdict.NOT_FOUND],
+        [Verdict.STATED, Verdict.CONTRADICTED],
+        [Verdict.STATED] * 2,
+        [Verdict.STATED] * 3,
     ]
+    assert [len(answer.intermediate) for answer in answers if answer] == [5, 1, 1]
 
 
 @pytest.mark.parametrize("is_found", [True, False])

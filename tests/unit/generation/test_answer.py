@@ -137,7 +137,13 @@ def test_intermediate_answers_are_sorted_by_helpfulness_and_the_useless_are_left
 
 
 def test_the_merge_sees_only_evidence_that_an_answer_cites(ask: Callable[..., Any]) -> None:
-    chat = FakeChat()
+    def rule(prompt: Any, schema: Any) -> str:
+        if prompt.name != "intermediate":
+            return simple_reply(prompt, schema)
+        last = re.findall(r"^\[(E\d+)\]", prompt.user, re.MULTILINE)[-1]
+        return json.dumps({"answer": "He does.", "citations": [last], "enough_evidence": True})
+
+    chat = FakeChat(rule)
     ask(chat)
     answers, _, evidence = next(p for p in chat.prompts if p.name == "merge").user.partition(
         "<evidence>"

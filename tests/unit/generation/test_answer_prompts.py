@@ -20,12 +20,8 @@ from dynagrag.core.schema import (
     Snapshot,
     Subgraph,
 )
-from dynagrag.generation.answer_prompts import (
-    AnswerPrompt,
-    all_evidence,
-    passages_that_fit,
-    write_prompts,
-)
+from dynagrag.generation.answer_prompt import AnswerPrompt, all_evidence
+from dynagrag.generation.answer_prompts import passages_that_fit, write_prompts
 from dynagrag.generation.evidence import speaker_spans
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt
 from dynagrag.generation.reply_types import IntermediateReply

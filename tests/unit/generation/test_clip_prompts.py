@@ -10,7 +10,15 @@ import pytest
 from dynagrag import wiring
 from dynagrag.config.settings import PROFILES, Profile
 from dynagrag.core.ids import estimate_tokens
-from dynagrag.core.schema import Answer, Question, Retrieval, ScoredPassage, ScoredTurn, Snapshot
+from dynagrag.core.schema import (
+    Answer,
+    Candidate,
+    Question,
+    Retrieval,
+    ScoredPassage,
+    ScoredTurn,
+    Snapshot,
+)
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.answer import answer_question
 from dynagrag.generation.answer_plan import AnswerPlan, FilteredView
@@ -81,7 +89,7 @@ def test_a_prompt_with_clips_keeps_to_its_budget() -> None:
     assert prompt.num_lines_cut > 0
 
 
-def test_prompts_of_ego_graphs_and_of_plain_searches_take_no_clips(
+def test_prompts_of_the_paper_and_of_plain_searches_take_no_clips(
     moon_snapshot: Snapshot,
 ) -> None:
     (subgraph,) = EgoIndex.build(moon_snapshot.graph, PROFILES["paper"]).subgraphs(
@@ -89,7 +97,11 @@ def test_prompts_of_ego_graphs_and_of_plain_searches_take_no_clips(
     )
     turns = (ScoredTurn("doc", 0, 0.5),)
     assert takes_clips(PROFILES["default"], Retrieval("by hand", (), turns=turns))
-    assert not takes_clips(PROFILES["graph"], Retrieval("by hand", (), (subgraph,), turns=turns))
+    centre = Candidate("e", "Crew", 0.5, is_accepted=True, reason="")
+    found = Retrieval("by hand", (), (subgraph,), (centre,), turns=turns)
+    assert takes_clips(PROFILES["graph"], found)
+    assert not takes_clips(PROFILES["graph"], replace(found, turns=()))
+    assert not takes_clips(PROFILES["paper"], Retrieval("by hand", (), (subgraph,), turns=turns))
     assert not takes_clips(PROFILES["global"], Retrieval("by hand", (), turns=turns))
     plain = answered(PROFILES["default"], ranks_turns=False)
     assert plain.clips

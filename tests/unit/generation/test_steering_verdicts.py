@@ -5,6 +5,7 @@ wins, and what no line supports isn't printed first.
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ TALK = "\n".join(
 ) + ("\nGUIDE: Jonas Lind is learning the violin.\nGUIDE: The ferry was never sold to Norway.\n")
 QUESTION = "Who opened the harbour of district 3?"
 RIGHT = "The harbour of district 3 was opened in 1503 by mayor Olsen."
+LESSONS = f"GUIDE: Jonas Lind is learning the violin.\n{TALK}"
 ELSEWHERE = "Jonas Lind is learning the violin."
 DENIED = "The ferry was sold to Norway."
 INVENTED = "A zeppelin factory was blown up by pirates in 1742."
@@ -51,7 +53,8 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
 
         opened.append(open_workspace("w", chat_model=FakeChat(rule), embedder=FakeEmbedder(64)))
         opened[-1].ingest([source], IngestOptions(extractor="fast"))
-        return opened[-1].ask(QUESTION, options or AskOptions(retriever="bm25"), **more)
+        asked = more.pop("asked", QUESTION)
+        return opened[-1].ask(asked, options or AskOptions(retriever="bm25"), **more)
 
     yield call
     for space in opened:
@@ -146,22 +149,44 @@ def test_an_answer_that_lines_state_wins_over_more_helpful_ones_that_none_states
     ask: Callable[..., Answer],
 ) -> None:
     merges: list[Prompt] = []
+    stated: list[str] = []
+    numbers = count()
 
     def reply(prompt: Prompt) -> str | dict[str, Any]:
         if prompt.name == "intermediate":
-            label = LABEL.findall(prompt.user)[0]
-            return says(RIGHT if RIGHT in prompt.user else f"{WRONG} [{label}]")
+            if next(numbers) == 2:
+                stated.append(OPENED.findall(prompt.user)[0])
+                return says(stated[0])
+            return says(f"{WRONG} [{LABEL.findall(prompt.user)[0]}]")
         if prompt.name == "merge":
             merges.append(prompt)
         return judged(prompt) if prompt.name == "helpfulness" else "The queen of Spain [E1]."
 
     answer = ask(reply, AskOptions(profile="graph"))
     assert len(answer.intermediate) > 2
-    assert RIGHT in answer.text
+    assert stated[0] in answer.text
     assert "queen" not in answer.text
     assert not merges
     assert any("no line states them" in note for note in answer.trace.notes)
-    assert RIGHT in answer.intermediate[0].answer
+    assert stated[0] in answer.intermediate[0].answer
+
+
+def test_where_the_first_answer_settles_the_question_no_other_prompt_is_asked(
+    ask: Callable[..., Answer],
+) -> None:
+    prompts: list[Prompt] = []
+
+    def reply(prompt: Prompt) -> dict[str, Any]:
+        prompts.append(prompt)
+        return says("Jonas Lind is learning the violin.")
+
+    answer = ask(
+        reply, AskOptions(profile="graph"), asked="What is Jonas Lind learning?", talk=LESSONS
+    )
+    assert [prompt.name for prompt in prompts] == ["intermediate"]
+    assert len(answer.intermediate) == answer.usage.calls == 1
+    assert any(note.startswith("1 of 5 prompts was asked") for note in answer.trace.notes)
+    assert len(answer.trace.prompts) == 5
 
 
 def test_a_merge_that_no_line_states_gives_way_to_the_answer_that_lines_state(

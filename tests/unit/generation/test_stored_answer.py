@@ -11,7 +11,7 @@ import pytest
 from dynagrag import AskOptions, open_workspace
 from dynagrag.core.errors import ModelUnavailableError
 from dynagrag.core.schema import Answer
-from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
+from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply, unsettled_reply
 from dynagrag.generation.stored_answer import answer_json, answer_of
 
 QUESTION = "Who works at Acme Works and who acquired Borealis Labs?"
@@ -45,8 +45,8 @@ def code_finds(prompt: Any, schema: Any) -> str:
 
 NO = '{"answer": "", "citations": [], "enough_evidence": false}'
 CASES: dict[str, tuple[Callable[[], FakeChat] | None, AskOptions]] = {
-    "merged": (FakeChat, AskOptions(profile="graph")),
-    "split": (FakeChat, AskOptions(profile="graph", is_split=True)),
+    "merged": (lambda: FakeChat(unsettled_reply), AskOptions(profile="graph")),
+    "split": (lambda: FakeChat(unsettled_reply), AskOptions(profile="graph", is_split=True)),
     "paper": (FakeChat, AskOptions(profile="paper")),
     "plain": (FakeChat, AskOptions(retriever="bm25")),
     "passages alone": (FakeChat, AskOptions()),
@@ -61,7 +61,9 @@ CASES: dict[str, tuple[Callable[[], FakeChat] | None, AskOptions]] = {
         AskOptions(profile="graph"),
     ),
     "a failed part": (
-        lambda: FakeChat(script=[ModelUnavailableError("a hiccup")], identity="fails"),
+        lambda: FakeChat(
+            unsettled_reply, script=[ModelUnavailableError("a hiccup")], identity="fails"
+        ),
         AskOptions(profile="graph"),
     ),
 }
@@ -110,7 +112,7 @@ def test_the_cases_differ_in_what_a_trace_may_lack(ask: Callable[..., Answer]) -
 
 
 def test_what_an_earlier_version_did_not_tell_is_empty(ask: Callable[..., Answer]) -> None:
-    stored = answer_json(ask(FakeChat, AskOptions(profile="graph")))
+    stored = answer_json(ask(*CASES["merged"]))
     for key in ("labels", "stretches", "merge"):
         del stored["trace"][key]
     stored["trace"] |= {"uncited_sentences": 1, "weak_citations": 2}  # which claims have replaced

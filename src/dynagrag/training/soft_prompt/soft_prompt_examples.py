@@ -20,7 +20,8 @@ from dynagrag.evaluation.pruning.training_questions import (
     read_questions,
     split_questions,
 )
-from dynagrag.generation.answer_prompts import all_evidence, num_ranked, write_prompts
+from dynagrag.generation.answer_prompt import all_evidence
+from dynagrag.generation.answer_prompts import num_ranked, write_prompts
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, lines_read, soft_example
 from dynagrag.generation.soft_prompt.soft_text import SoftText, TokenBudget, write_soft_text
 from dynagrag.ingest.pipeline import Progress

@@ -38,7 +38,7 @@ from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS, make_answers, missing_answers
 from dynagrag.evaluation.answers.answering import open_answering
 from dynagrag.evaluation.frame.lines_file import LinesFile
-from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
+from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply, unsettled_reply
 from dynagrag.generation.citations import cited_labels
 from dynagrag.workspace.facade import Workspace, open_workspace
 
@@ -144,7 +144,9 @@ def test_arms_put_different_things_before_the_model_where_they_should(
     asked = questions(space, 1)
     seen: dict[str, tuple[str, ...]] = {}
     for arm in (*WITH_EVIDENCE, "closed-book"):
-        chat = FakeChat(identity=arm)  # no reply of another arm is taken from the cache
+        chat = FakeChat(
+            unsettled_reply, identity=arm
+        )  # no reply of another arm is taken from the cache
         answer(chat, [arm], asked)
         seen[arm] = tuple(sorted(prompts_of(chat)))
     assert seen.pop("dsa-diverse") == seen.pop("paper")
@@ -179,10 +181,10 @@ def test_naive_in_parts_answers_the_passages_of_naive_each_once_and_merges(
 def test_the_default_of_a_small_model_is_the_one_that_ask_has(
     answer: Callable[..., list[AnswerLine]], space: Workspace
 ) -> None:
-    chat = FakeChat(is_small=True)
+    chat = FakeChat(unsettled_reply, is_small=True)
     asked = questions(space, 1)
     answer(chat, ["default"], asked)
-    own = FakeChat(is_small=True)
+    own = FakeChat(unsettled_reply, is_small=True)
     space.ask(asked[0].text, chat_model=own)
     assert sorted(prompts_of(chat)) == sorted(prompts_of(own))
     assert len(prompts_of(own)) > 1
@@ -280,10 +282,12 @@ def test_an_arm_may_name_its_pruner_and_the_run_says_which_was_meant(
     assert pruners_made_with(space, arms[:1]) == {}
     with pytest.raises(UsageError, match="no trained pruner"):
         pruners_made_with(space, make_answer_arms(["pruner:trained"]))
+    short = [d.id for d in space.store.documents() if "two" in d.title]
+    asked = [AskedQuestion("q", "Where does Person Number7 work?", documents=tuple(short))]
     shown = []
     for name in ("graph", "pruner:prior", "pruner:none"):
-        chat = FakeChat()
-        answer(chat, [name], questions(space, 1))
+        chat = FakeChat(unsettled_reply)
+        answer(chat, [name], asked)
         shown.append(
             {prompt.user for prompt in chat.prompts if prompt.name.startswith("intermediate")}
         )
@@ -510,7 +514,7 @@ class LoggingChat(FakeChat):
     """Writes each call into a file, and kills its process at one of them, before it is answered."""
 
     def __init__(self, log: Path, kill_at: int | None = None) -> None:
-        super().__init__(is_small=True)
+        super().__init__(unsettled_reply, is_small=True)
         self._log = log
         self._kill_at = kill_at
 

@@ -75,6 +75,8 @@ def _whole(
     first, last = words[0], words[-1]
     if part.key == last != first:
         return whole
+    if whole.name.is_speaker:
+        return None  # others may be called so by a first name: a person decides
     is_person = whole.name.is_person or first in _FIRST_NAMES
     return whole if part.key == first and (is_person or last in by_key) else None
 

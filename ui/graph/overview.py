@@ -228,7 +228,8 @@ def _draw(
             " in the tab Entities."
         )
     with listed:
-        for theme in themes(nodes, made.groups.tolist(), least=1):
+        found = themes(nodes, made.groups.tolist(), least=1)
+        for theme in sorted(found, key=lambda theme: -nodes[theme.members[0]].weight):
             if len(theme.members) > 1:
                 st.markdown(f"**{plain(theme.name)}**")
             for i in theme.members:

@@ -443,7 +443,7 @@ def test_runs_with_other_extractors_are_compared_on_the_same_questions(evaluate:
             "dynagrag-cosine is no arm.*default, paper-cosine",
         ),
         ({"baseline": "paper"}, UsageError, "the baseline 'paper' is not among the arms"),
-        ({"extractor": "llm"}, UsageError, "unknown extractor 'llm'; known: fast, file"),
+        ({"extractor": "llm"}, UsageError, "unknown extractor 'llm'; known: fast, spacy, file"),
         ({"given": Path("given.jsonl")}, UsageError, "--given is for --extractor file"),
         ({"data": None}, UsageError, "say where musique lies"),
         ({"data": Path("nowhere")}, LoadError, "there is no folder nowhere"),

@@ -151,6 +151,9 @@ def test_a_request_names_a_file_of_its_workspace_alone(name: str, home: Path) ->
 def test_arms_that_can_be_chosen_are_those_of_the_commands() -> None:
     for measure in Measure:
         words = arm_words(measure)
+        if measure is Measure.SHOWN:  # what `ask` shows has no arms
+            assert not words
+            continue
         assert set(default_arms(measure, words)) <= set(words)
         assert all(words.values())
         assert baselines(measure, default_arms(measure, words))[0] == "naive"

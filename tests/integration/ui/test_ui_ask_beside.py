@@ -70,6 +70,7 @@ def is_in_window(found: "Locator") -> bool:
     return bool(
         found.evaluate("""element => {
             const [box, line] = [element.getBoundingClientRect(), element.getClientRects()[0]]
+            if (!line) return false  // not drawn yet
             const [x, y] = [line.x + line.width / 2, line.y + line.height / 2]
             const at = document.elementFromPoint(x, y)
             const isInside = box.top >= 0 && box.bottom <= window.innerHeight

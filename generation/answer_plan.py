@@ -14,10 +14,15 @@ from dynagrag.core.protocols import (
     Retriever,
     Traversal,
 )
-from dynagrag.core.schema import Snapshot
+from dynagrag.core.schema import Snapshot, Verdict
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
 from dynagrag.retrieval.passages import PassageScores
+
+EVERY_CLAIM = frozenset(Verdict)
+NOTHING_REFUSED = frozenset({Verdict.STATED, Verdict.NOT_CHECKED})
+"""What lines state, and what nobody could tell."""
+STATED_ALONE = frozenset({Verdict.STATED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,8 @@ class AnswerPlan:
         soft: A trained system that answers in place of `chat`, which then only checks.
         reranker: Puts the lines of evidence in order; the retriever knows it too.
         max_concurrency: Model calls at once.
-        is_strict: Whether what no line states is left out.
+        kept_claims: Verdicts of the claims that an answer keeps; the others are left out. Where
+        none is kept, an answer of `STATED_ALONE` abstains; others stand behind the nearest lines.
         notes: Why it is so where that isn't plain from the options, a sentence each, for the trace.
     """
 
@@ -68,5 +74,5 @@ class AnswerPlan:
     soft: SoftAnswerer | None = None
     reranker: Reranker | None = None
     max_concurrency: int = 8
-    is_strict: bool = False
+    kept_claims: frozenset[Verdict] = EVERY_CLAIM
     notes: tuple[str, ...] = ()

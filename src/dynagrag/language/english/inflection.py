@@ -55,6 +55,12 @@ def is_known(word: str) -> bool:
 
 
 @cache
+def is_noun(word: str) -> bool:
+    """Whether the dictionary has a word as a form of a noun. Lower case."""
+    return bool(_dictionary().getAllLemmas(word, "NOUN"))
+
+
+@cache
 def is_plural_of(word: str, noun: str) -> bool:
     """Whether the dictionary has a word as the plural of a noun: valves of valve, not https of
     http. Lower case.

@@ -7,8 +7,10 @@ Of each corpus half of the things are drawn uniformly and half by weight, its re
 speakers are left out, since labels name them. The quote is one drawn of those that it was taken
 from. A corpus is a published set or a folder of transcripts. Without an embedder.
 
-With --judged, counts what readers wrote instead: files of lines "id<TAB>yes" or "id<TAB>no" for the
-ids of key.tsv; shares by corpus and kind, and of two readers how far they agree (Cohen's kappa).
+With --judged, counts what readers wrote instead: files of lines "id<TAB>verdict" for the ids of
+key.tsv, the verdict of a thing "thing" or "not", of a relation "relation" (the quote says it),
+"empty" (it says nothing) or "wrong"; shares of "thing" and "relation" by corpus and kind, and how
+far two readers agree (Cohen's kappa, of all verdicts).
 
 Usage: python benchmarks/blind_sample.py CORPUS ... --data FOLDER --out FOLDER [--seed N]
        [--extractor spacy|fast] [--things 200] [--relations 100] [--judged FILE FILE]
@@ -17,13 +19,13 @@ Usage: python benchmarks/blind_sample.py CORPUS ... --data FOLDER --out FOLDER [
 import argparse
 import csv
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 
-from dynagrag import load_settings
+from dynagrag import IngestOptions, load_settings
 from dynagrag.core.schema import Entity, Flag, Mention, MentionKind
 from dynagrag.evaluation.question_sets.published_sets import LOADERS, load_set
 from dynagrag.evaluation.retrieval.evaluated_workspace import open_evaluated
@@ -32,6 +34,7 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 COMPOUNDS = ("is a", "of")
+GOOD = ("thing", "relation")
 
 
 def main() -> None:
@@ -50,7 +53,7 @@ def main() -> None:
         count(chosen.out, chosen.judged)
         return
     chosen.out.mkdir(parents=True, exist_ok=True)
-    rng = random.Random(chosen.seed)  # noqa: S311 - a sample, no secret
+    rng = random.Random(chosen.seed)
     things: list[list[str]] = []
     relations: list[list[str]] = []
     for corpus in chosen.corpora:
@@ -84,7 +87,7 @@ def opened(corpus: str, data: Path | None, extractor: str) -> Iterator[Workspace
         return
     name = f"blind-{extractor}-{Path(corpus).name}"
     with open_workspace(name, settings=settings, embedder=embedder) as space:
-        space.ingest([Path(corpus)], extractor=extractor)
+        space.ingest([corpus], IngestOptions(extractor=extractor))
         yield space
 
 
@@ -134,7 +137,7 @@ def drawn_relations(space: Workspace, corpus: str, num: int, rng: random.Random)
 
 
 def count(folder: Path, judged: Sequence[Path]) -> None:
-    """Prints each reader's shares of yes, and how far two agree."""
+    """Prints each reader's shares of good verdicts, and how far two agree."""
     key = {row["id"]: row for row in read(folder / "key.tsv")}
     verdicts = []
     for path in judged:
@@ -150,25 +153,30 @@ def count(folder: Path, judged: Sequence[Path]) -> None:
         }
         for part, own in parts.items():
             shares = [f"{share(said, own):5.1f}" for said in verdicts]
-            print(f"{what:<10} {part:<28} {len(own):>4}  yes: {'  '.join(shares)}")
+            print(f"{what:<10} {part:<28} {len(own):>4}  {'  '.join(shares)}")
         for (a, first), (b, second) in combinations(enumerate(verdicts, 1), 2):
             both = [id_ for id_ in ids if id_ in first and id_ in second]
             print(f"{what}: readers {a} and {b}: {agreement(first, second, both)}")
 
 
 def share(said: dict[str, str], ids: Sequence[str]) -> float:
-    """Yes among those that were judged, in points."""
-    judged = [said[id_] == "yes" for id_ in ids if id_ in said]
+    """Good ones among those that were judged, in points."""
+    judged = [said[id_] in GOOD for id_ in ids if id_ in said]
     return 100 * sum(judged) / max(1, len(judged))
 
 
 def agreement(first: dict[str, str], second: dict[str, str], ids: Sequence[str]) -> str:
     """The share on which two agree, and Cohen's kappa."""
-    same = sum(first[id_] == second[id_] for id_ in ids) / max(1, len(ids))
-    a, b = (share(said, ids) / 100 for said in (first, second))
-    chance = a * b + (1 - a) * (1 - b)
+    num = max(1, len(ids))
+    same = sum(first[id_] == second[id_] for id_ in ids) / num
+    by_first, by_second = (Counter(said[id_] for id_ in ids) for said in (first, second))
+    chance = sum(count * by_second[verdict] for verdict, count in by_first.items()) / num**2
     kappa = (same - chance) / (1 - chance) if chance < 1 else 1.0
-    return f"{len(ids)} judged by both, same {100 * same:.1f} %, kappa {kappa:.2f}"
+    both = sum(first[id_] in GOOD and second[id_] in GOOD for id_ in ids) / num
+    return (
+        f"{len(ids)} judged by both, same {100 * same:.1f} %, kappa {kappa:.2f}; good to both"
+        f" {100 * both:.1f} %"
+    )
 
 
 def read(path: Path) -> list[dict[str, str]]:

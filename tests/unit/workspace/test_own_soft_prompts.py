@@ -19,7 +19,7 @@ def _keep(home: Path, lm: object, method: str = "grag", folder: str = "grag") ->
     settings = Settings(home=home)
     made = Checkpoint(
         kind=KIND,
-        network={"method": method, "lm": lm, "lm_width": 8},
+        network={"method": method, "lm": lm, "lm_width": 8, "version": 3},
         embedder=MINE.name,
         dimension=MINE.dimension,
         made_with={},

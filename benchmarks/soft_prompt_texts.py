@@ -4,12 +4,12 @@ without its language model.
     python benchmarks/soft_prompt_texts.py --data FOLDER [--sets locomo,qmsum] [--every 3]
     [--system g-retriever] [--lm smollm2] [--out FILE]
 
-`--data` holds talk/ and transcript_qa/. Corpora are ingested without a model into the settings'
-home, once; each question is asked of its meeting, or of all of them, of LoCoMo of its conversation,
-or of all. Three texts of at most 768 tokens of the language model's tokenizer: `tree`, of the graph
+`--data` holds talk/, transcript_qa/ and multihop/. Corpora are ingested without a model into the
+settings' home, once; each question is asked of its meeting (of LoCoMo: its conversation), and of
+all. Three texts of at most 768 tokens of the language model's tokenizer: `tree`, of the graph
 alone, as versions before had it; `beside`, as `ask --soft` reads it; `passages`, the same without
-subgraphs. `any`: a turn that answers stands there by half of its characters and more; `gold`: the
-share of the characters of all of them.
+subgraphs. `any`: a turn that answers (where titles are gold, a passage) stands there by half of its
+characters and more; `gold`: the share of the characters of all of them.
 """
 
 import argparse
@@ -91,6 +91,16 @@ def texts_of(system: SoftSystem, budget: TokenBudget) -> Texts:
     return {"tree": tree, "beside": beside, "passages": passages}
 
 
+def read_by(
+    texts: Texts, question: Question, plan: AnswerPlan, budget: TokenBudget
+) -> dict[str, Read]:
+    """What stands in each text. Without graph lines, passages beside none are passages alone."""
+    found = {name: read(texts[name](question, plan), budget) for name in ("tree", "beside")}
+    has_graph = found["beside"].has_graph
+    alone = read(texts["passages"](question, plan), budget) if has_graph else found["beside"]
+    return found | {"passages": alone}
+
+
 class _WithoutSubgraphs:
     def __init__(self, plan: AnswerPlan) -> None:
         self._inner, self.name = plan.retriever, plan.retriever.name
@@ -126,8 +136,7 @@ def measure(
         asked = Question(question.text, place.space.questions.query_vector(question.text))
         things = resolver.gold_words(question.gold)
         turns = [[[span]] for thing in things for where in thing for span in where]
-        for name, text_of in texts_of(system, budget).items():
-            found = read(text_of(asked, plan), budget)
+        for name, found in read_by(texts_of(system, budget), asked, plan, budget).items():
             held = [prompt_recall([turn], 0, found.lines) for turn in turns]
             for column, value in (
                 ("any", float(max(held, default=0.0) >= HELD)),
@@ -177,7 +186,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sets", default="locomo,qmsum")
-    parser.add_argument("--every", type=int, default=3, help="every so manieth question (default 3)")
+    parser.add_argument(
+        "--every", type=int, default=3, help="every so manieth question (default 3)"
+    )
     parser.add_argument("--system", choices=tuple(SYSTEMS), default="g-retriever")
     parser.add_argument("--lm", default="smollm2", help="whose tokenizer counts (default smollm2)")
     parser.add_argument("--out", type=Path)
@@ -201,8 +212,9 @@ def main() -> None:
                 return place.ids(question.conversation or (question.document or "",))
 
             whole = f"{name}, {len(asked)}"
-            for scope, of in ((f"{whole} of their own", own), (f"{whole} of all", lambda _: ())):
-                report(out, scope, measure(place, asked, of, system, budget))
+            if any(question.conversation or question.document for question in asked):
+                report(out, f"{whole} of their own", measure(place, asked, own, system, budget))
+            report(out, f"{whole} of all", measure(place, asked, lambda _: (), system, budget))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,6 @@ from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
 from dynagrag.retrieval.passages import PassageScores
 
-
 WritePrompts = Callable[[Profile, Sequence[Clip]], list[AnswerPrompt]]
 """The prompts of a question under a profile, the clips first where they take them."""
 

@@ -187,7 +187,7 @@ class QuestionAnswering:
         view, retriever = self._views.open(
             options.filters, retriever_name, profile, overrides.make_retriever
         )
-        if way.brings_subgraphs and overrides.make_retriever is None:
+        if way.reads_subgraphs and overrides.make_retriever is None:
             retriever = NearOrPassages(retriever, view.passages)
         reranker = parts.models.reranker if options.is_reranked else None
         retriever = with_reranker(retriever, reranker, view.snapshot)

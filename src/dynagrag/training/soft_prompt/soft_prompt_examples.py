@@ -87,9 +87,7 @@ class WorkspaceSoftExamples:
         """
         asked = {part: self.found.parts[part][:max_rows] for part in Part}
         total, done = sum(map(len, asked.values())), 0
-        plan = self._space.questions.plan(
-            AskOptions(), None, AnswerOverrides(system=self._system)
-        )
+        plan = self._space.questions.plan(AskOptions(), None, AnswerOverrides(system=self._system))
         split: dict[Part, list[AskedExample]] = {part: [] for part in Part}
         for part, rows in asked.items():
             for question, _ in rows:

@@ -26,7 +26,7 @@ from dynagrag.core.schema import (
     Retrieval,
     Usage,
 )
-from dynagrag.generation.answer_plan import AnswerPlan
+from dynagrag.generation.answer_plan import EVERY_CLAIM, STATED_ALONE, AnswerPlan
 from dynagrag.generation.answer_prompt import AnswerPrompt, all_evidence
 from dynagrag.generation.answer_prompts import (
     intermediate_prompt,
@@ -85,8 +85,8 @@ def answer_question(
 ) -> Answer:
     """Answers a question; `on_text` gets words of doubt, if there are any, then the final answer's
     pieces as they come; nothing of an answer that no line supports. `progress` gets the stage with
-    how much of it is done: retrieve, answer (one step per prompt), score, merge, check. A strict
-    answer keeps only what its lines state, and so comes in one piece.
+    how much of it is done: retrieve, answer (one step per prompt), score, merge, check. An answer
+    of which claims may be left out comes in one piece.
 
     Raises ModelError when no intermediate answer could be had, BudgetError when a budget is
     reached.
@@ -114,7 +114,8 @@ def answer_question(
     tell = _doubts_first(on_text, doubts_text(lines) if plan.soft or plan.chat else "")
     evidence = all_evidence(prompts)
     of_claims = cache(partial(claim_lines, evidence, view.snapshot))  # while a model answers
-    shown = (lambda _: None) if plan.is_strict else tell
+    is_whole = plan.kept_claims == EVERY_CLAIM
+    shown = tell if is_whole else (lambda _: None)
     stream = HeldStream(shown, of_claims, question.text)
     if prompts and (plan.soft or plan.chat):
         load_beside()
@@ -144,10 +145,11 @@ def answer_question(
     if checked.checked_by:
         languages = {label: line.language for label, line in of_claims().items()}
         answer = replace(answer, trace=replace(answer.trace, languages=languages))
-    if plan.is_strict and answer.is_answered_by_model:
-        on_text(answer.text)
-    elif not answer.is_unsupported:
-        stream.release()
+    if answer.is_answered_by_model and not answer.is_unsupported:
+        if is_whole:
+            stream.release()
+        else:
+            on_text(answer.text)
     return answer
 
 
@@ -252,15 +254,18 @@ def _with_verdicts(
     plan: AnswerPlan,
     search: ClaimSearch,
 ) -> tuple[AnswerDraft, FinalClaims]:
-    """A verdict on each claim of the draft; a strict one without what isn't stated, and abstained
-    where nothing is left.
+    """A verdict on each claim of the draft, which goes without those that the plan doesn't keep.
+    Where none is left it abstains, or stands whole, unsupported.
     """
     known = [claim for answer in draft.intermediate for claim in answer.claims]
     text = WrittenFrom(draft.text, lines, question.text)
     checked = final_claims(text, plan.checker, known, search)
-    if not plan.is_strict:
+    is_strict = plan.kept_claims == STATED_ALONE
+    if not is_strict and all(claim.verdict in plan.kept_claims for claim in checked.claims):
         return draft, checked
-    strict = strict_answer(draft.text, checked.claims, question.text)
+    strict = strict_answer(draft.text, checked.claims, question.text, plan.kept_claims)
+    if not strict.text and not is_strict:
+        return draft, checked
     checked = replace(checked, claims=strict.claims, left_out=strict.left_out)
     if strict.text:
         return replace(draft, text=strict.text), checked

@@ -16,7 +16,7 @@ from dynagrag.core.protocols import (
     Retriever,
     Traversal,
 )
-from dynagrag.core.schema import Clip, Question, Retrieval, Snapshot
+from dynagrag.core.schema import Clip, Question, Retrieval, Snapshot, Verdict
 from dynagrag.generation.answer_prompt import AnswerPrompt
 from dynagrag.generation.answer_prompts import num_ranked, write_prompts
 from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
@@ -26,6 +26,10 @@ from dynagrag.retrieval.passages import PassageScores
 
 WritePrompts = Callable[[Profile, Sequence[Clip]], list[AnswerPrompt]]
 """The prompts of a question under a profile, the clips first where they take them."""
+EVERY_CLAIM = frozenset(Verdict)
+NOTHING_REFUSED = frozenset({Verdict.STATED, Verdict.NOT_CHECKED})
+"""What lines state, and what nobody could tell."""
+STATED_ALONE = frozenset({Verdict.STATED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,8 @@ class AnswerPlan:
         soft: A trained system that answers in place of `chat`, which then only checks.
         reranker: Puts the lines of evidence in order; the retriever knows it too.
         max_concurrency: Model calls at once.
-        is_strict: Whether what no line states is left out.
+        kept_claims: Verdicts of the claims that an answer keeps; the others are left out. Where
+        none is kept, an answer of `STATED_ALONE` abstains; others stand behind the nearest lines.
         notes: Why it is so where that isn't plain from the options, a sentence each, for the trace.
     """
 
@@ -76,7 +81,7 @@ class AnswerPlan:
     soft: SoftAnswerer | None = None
     reranker: Reranker | None = None
     max_concurrency: int = 8
-    is_strict: bool = False
+    kept_claims: frozenset[Verdict] = EVERY_CLAIM
     notes: tuple[str, ...] = ()
 
     def retrieve(self, question: Question) -> Retrieval:

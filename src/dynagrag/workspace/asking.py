@@ -13,10 +13,15 @@ from dynagrag import wiring
 from dynagrag.config.settings import Profile
 from dynagrag.core.errors import SettingsError, UsageError, WorkspaceError
 from dynagrag.core.protocols import Asker, ChatModel
-from dynagrag.core.schema import Answer, Filters, Question, Retrieval, Vector
+from dynagrag.core.schema import Answer, Filters, Question, Retrieval, Vector, Verdict
 from dynagrag.core.text import short
 from dynagrag.generation.answer import answer_question
-from dynagrag.generation.answer_plan import AnswerPlan
+from dynagrag.generation.answer_plan import (
+    EVERY_CLAIM,
+    NOTHING_REFUSED,
+    STATED_ALONE,
+    AnswerPlan,
+)
 from dynagrag.generation.question_wording import rewrite_question, split_question
 from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer, SoftSystem
 from dynagrag.generation.statement_check import CheckedStatement, check_statement
@@ -55,10 +60,11 @@ STAGES = {
 class AskOptions:
     """How to answer. `is_split`: for `ask` a model splits the question first, and passages are
     ranked by its steps too (one more call). `is_strict`: what no line states is left out of the
-    answer. `profile`, `pruner` (what scores ego-graphs): None: the setting. `retriever`: None: the
-    profile's own. `traversal`: None: dsa-bfs. `soft`: a trained system that answers in place of the
-    language model, from what it retrieves itself. `is_reranked`: the reranker of the settings,
-    where there is one, puts what is found in order.
+    answer; False: nothing is; None: of a small model's answer what was checked and isn't stated,
+    but under the profile `paper`. `profile`, `pruner` (what scores ego-graphs): None: the setting.
+    `retriever`: None: the profile's own. `traversal`: None: dsa-bfs. `soft`: a trained system that
+    answers in place of the language model, from what it retrieves itself. `is_reranked`: the
+    reranker of the settings, where there is one, puts what is found in order.
 
     What would change nothing is refused (`option_uses`).
     """
@@ -69,7 +75,7 @@ class AskOptions:
     filters: Filters = field(default_factory=Filters)
     max_calls: int | None = None
     is_split: bool = False
-    is_strict: bool = False
+    is_strict: bool | None = None
     pruner: str | None = None
     soft: str | None = None
     is_reranked: bool = True
@@ -225,7 +231,7 @@ class QuestionAnswering:
             reranker=reranker,
             max_concurrency=overrides.max_concurrency
             or wiring.concurrency_of(chat.model if chat else None, settings),
-            is_strict=options.is_strict,
+            kept_claims=_kept_claims(options, profile, chat),
             notes=(
                 *pruner.notes,
                 *unused_notes,
@@ -368,6 +374,20 @@ class QuestionAnswering:
             raise WorkspaceError(
                 "a document that this answer quotes was deleted meanwhile; ask again"
             )
+
+
+def _kept_claims(
+    options: AskOptions, profile: Profile, chat: MeteredChat | None
+) -> frozenset[Verdict]:
+    """Verdicts of the claims that an answer keeps. A small model errs so often that what rules
+    looked for and didn't find is no part of its answer; the paper's answer stands as it is.
+    """
+    if options.is_strict:
+        return STATED_ALONE
+    is_by_small_model = chat is not None and chat.model.is_small and options.soft is None
+    if options.is_strict is None and is_by_small_model and profile.name != PAPER:
+        return NOTHING_REFUSED
+    return EVERY_CLAIM
 
 
 def _check_question(text: str, what: str = "question") -> None:

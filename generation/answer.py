@@ -26,14 +26,12 @@ from dynagrag.core.schema import (
     Retrieval,
     Usage,
 )
-from dynagrag.generation.answer_plan import AnswerPlan
+from dynagrag.generation.answer_plan import EVERY_CLAIM, STATED_ALONE, AnswerPlan
 from dynagrag.generation.answer_prompt import AnswerPrompt, all_evidence
 from dynagrag.generation.answer_prompts import (
     intermediate_prompt,
     merges_all,
-    num_ranked,
     prompts_and_lines,
-    write_prompts,
 )
 from dynagrag.generation.citations import checked_marks, cited_labels, to_citation
 from dynagrag.generation.claims.answer_claims import FinalClaims, WrittenFrom, final_claims
@@ -42,13 +40,15 @@ from dynagrag.generation.claims.claim_split import split_claims
 from dynagrag.generation.claims.held_stream import HeldStream
 from dynagrag.generation.claims.strict_answer import strict_answer
 from dynagrag.generation.evidence import claim_lines, passage_windows
-from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
+from dynagrag.generation.evidence_sentences.best_lines import BestLines
 from dynagrag.generation.evidence_sentences.doubts import doubts_text, evidence_note, prompt_note
 from dynagrag.generation.helpfulness import is_supported
 from dynagrag.generation.intermediate_answers import ask_each, rank_answers
 from dynagrag.generation.merge import merge_prompt, stream_merged
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace, with_masks
-from dynagrag.generation.soft_prompt.soft_answers import SoftReply
+from dynagrag.generation.soft_prompt.soft_answers import SoftReply, text_budget
+from dynagrag.generation.soft_prompt.soft_reading import soft_reading
+from dynagrag.generation.soft_prompt.soft_text import SoftText
 from dynagrag.generation.subgraph_prompts import union_note
 from dynagrag.language.identification import load_beside
 from dynagrag.prompts import render
@@ -85,8 +85,8 @@ def answer_question(
 ) -> Answer:
     """Answers a question; `on_text` gets words of doubt, if there are any, then the final answer's
     pieces as they come; nothing of an answer that no line supports. `progress` gets the stage with
-    how much of it is done: retrieve, answer (one step per prompt), score, merge, check. A strict
-    answer keeps only what its lines state, and so comes in one piece.
+    how much of it is done: retrieve, answer (one step per prompt), score, merge, check. An answer
+    of which claims may be left out comes in one piece.
 
     Raises ModelError when no intermediate answer could be had, BudgetError when a budget is
     reached.
@@ -95,33 +95,27 @@ def answer_question(
     view, profile = plan.view, plan.profile
 
     progress("retrieve", 0, 1)
-    retrieval = plan.retriever.retrieve(
-        question, num_passages=num_ranked(profile), num_subgraphs=profile.num_subgraphs
-    )
-
-    write = partial(
-        write_prompts,
-        view.snapshot,
-        question,
-        retrieval,
-        view.passages,
-        plan.pruner,
-        plan.traversal,
-    )
-    soft_text = plan.soft.text_of(write) if plan.soft else None
-    prompts, lines = prompts_and_lines(
-        # a trained system reads its own text, without clips
-        (lambda _: soft_text.prompts) if soft_text else partial(write, profile),
-        partial(best_lines, view.lines, question, embedder=plan.embedder, reranker=plan.reranker),
-        profile,
-        retrieval,
-        view.passages,
-    )
+    soft_text: SoftText | None = None
+    prompts: Sequence[AnswerPrompt]
+    if plan.soft:
+        reading = soft_reading(question, plan, text_budget(plan.soft.model))
+        retrieval, soft_text, lines = reading.retrieval, reading.text, reading.lines
+        prompts = soft_text.prompts
+    else:
+        retrieval = plan.retrieve(question)
+        prompts, lines = prompts_and_lines(
+            partial(plan.writer(question, retrieval), profile),
+            plan.line_finder(question),
+            profile,
+            retrieval,
+            view.passages,
+        )
 
     tell = _doubts_first(on_text, doubts_text(lines) if plan.soft or plan.chat else "")
     evidence = all_evidence(prompts)
     of_claims = cache(partial(claim_lines, evidence, view.snapshot))  # while a model answers
-    shown = (lambda _: None) if plan.is_strict else tell
+    is_whole = plan.kept_claims == EVERY_CLAIM
+    shown = tell if is_whole else (lambda _: None)
     stream = HeldStream(shown, of_claims, question.text)
     if prompts and (plan.soft or plan.chat):
         load_beside()
@@ -151,10 +145,11 @@ def answer_question(
     if checked.checked_by:
         languages = {label: line.language for label, line in of_claims().items()}
         answer = replace(answer, trace=replace(answer.trace, languages=languages))
-    if plan.is_strict and answer.is_answered_by_model:
-        on_text(answer.text)
-    elif not answer.is_unsupported:
-        stream.release()
+    if answer.is_answered_by_model and not answer.is_unsupported:
+        if is_whole:
+            stream.release()
+        else:
+            on_text(answer.text)
     return answer
 
 
@@ -259,15 +254,18 @@ def _with_verdicts(
     plan: AnswerPlan,
     search: ClaimSearch,
 ) -> tuple[AnswerDraft, FinalClaims]:
-    """A verdict on each claim of the draft; a strict one without what isn't stated, and abstained
-    where nothing is left.
+    """A verdict on each claim of the draft, which goes without those that the plan doesn't keep.
+    Where none is left it abstains, or stands whole, unsupported.
     """
     known = [claim for answer in draft.intermediate for claim in answer.claims]
     text = WrittenFrom(draft.text, lines, question.text)
     checked = final_claims(text, plan.checker, known, search)
-    if not plan.is_strict:
+    is_strict = plan.kept_claims == STATED_ALONE
+    if not is_strict and all(claim.verdict in plan.kept_claims for claim in checked.claims):
         return draft, checked
-    strict = strict_answer(draft.text, checked.claims, question.text)
+    strict = strict_answer(draft.text, checked.claims, question.text, plan.kept_claims)
+    if not strict.text and not is_strict:
+        return draft, checked
     checked = replace(checked, claims=strict.claims, left_out=strict.left_out)
     if strict.text:
         return replace(draft, text=strict.text), checked

@@ -153,7 +153,7 @@ def line_of(
             CitedSpan(document=documents[c.id], start=c.start, end=c.end, quote=c.quote)
             for c in answer.citations
         ),
-        claims=VerdictClaims.of(answer.claims),
+        claims=VerdictClaims.of((*answer.claims, *answer.left_out)),
         context_tokens=soft.num_soft_tokens + soft.text_tokens
         if soft
         else sum(prompt.num_tokens for prompt in answer.trace.prompts),

@@ -1,6 +1,6 @@
-"""A strict answer: the claims that its lines state, and nothing else."""
+"""An answer without the claims that its lines don't state."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from dynagrag.core.schema import CheckedClaim, Verdict
@@ -18,9 +18,14 @@ class StrictAnswer:
     left_out: tuple[CheckedClaim, ...]
 
 
-def strict_answer(text: str, claims: Sequence[CheckedClaim], question: str = "") -> StrictAnswer:
-    """Sentences of which each claim is stated stay as they are; of others the stated clauses stay,
-    as sentences of their own.
+def strict_answer(
+    text: str,
+    claims: Sequence[CheckedClaim],
+    question: str = "",
+    kept_verdicts: Collection[Verdict] = (Verdict.STATED,),
+) -> StrictAnswer:
+    """Sentences of which each claim is kept stay as they are; of others the kept clauses stay, as
+    sentences of their own.
 
     `claims` are those of the text as an answer to the `question`, in its order. What claims nothing
     goes too, but for the line before a list's items.
@@ -29,7 +34,7 @@ def strict_answer(text: str, claims: Sequence[CheckedClaim], question: str = "")
     made = _Writer()
     for sentence in split_sentences(text, question):
         held = [next(rows) for _ in sentence.claims]
-        kept = [claim for claim in held if claim.verdict is Verdict.STATED]
+        kept = [claim for claim in held if claim.verdict in kept_verdicts]
         if kept:
             made.open(text, sentence)
         if len(kept) == len(held):
@@ -38,7 +43,7 @@ def strict_answer(text: str, claims: Sequence[CheckedClaim], question: str = "")
             for claim in kept:
                 words = _as_sentence(claim)
                 made.add(words, [replace(claim, start=0, end=len(words))], 0)
-    left_out = tuple(claim for claim in claims if claim.verdict is not Verdict.STATED)
+    left_out = tuple(claim for claim in claims if claim.verdict not in kept_verdicts)
     return StrictAnswer(made.text, tuple(made.claims), left_out)
 
 

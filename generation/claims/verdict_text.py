@@ -88,6 +88,11 @@ def unstated_lines(answer: Answer) -> list[str]:
     return [f'{note}: "{claim.text}"' for claim in answer.claims if (note := verdict_note(claim))]
 
 
+def left_out_lines(answer: Answer) -> list[str]:
+    """'contradicted by E4: "..."' for each claim that the answer goes without."""
+    return [f'{verdict_note(claim)}: "{claim.text}"' for claim in answer.left_out]
+
+
 def shown_lines(answer: Answer) -> list[tuple[str, str, Citation]]:
     """The lines under an answer: label, note, line; those of `idle_citations` aside.
 

@@ -14,6 +14,7 @@ from dynagrag.generation.claims.verdict_text import (
     failures_summary,
     idle_citations,
     in_text_order,
+    left_out_lines,
     shown_lines,
     verdict_note,
 )
@@ -112,6 +113,8 @@ def show_details(workspace: str, kept: KeptAnswer) -> None:
         return
     if summary := claims_summary(answer):
         st.caption(f":material/fact_check: {plain(summary[:1].upper() + summary[1:])}")
+    for line in left_out_lines(answer):
+        st.caption(f"Left out, {plain(line)}")
     idle = idle_citations(answer)
     if idle:
         links = links_of(workspace, in_text_order(answer), answer.trace.document_ids)

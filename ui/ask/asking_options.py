@@ -207,7 +207,8 @@ def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[A
         "Only what the sources state",
         "strict",
         "Leaves out of the answer what no line states, and says how much that was. The answer then"
-        " comes in one piece.",
+        " comes in one piece. Of a small model's answer what was checked and isn't stated is left"
+        " out anyway.",
         is_disabled=not has_model and len(retrievers) == len(ways),
     )
     options = []
@@ -221,7 +222,7 @@ def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[A
             pruner=pruner,
             is_split=is_split,
             max_calls=max_calls if has_model else None,
-            is_strict=is_strict,
+            is_strict=is_strict or None,
         )
         options.append(without_unused(base, answering[way]))
         for sentence in unused(options[-1], state.settings(), answering[way]):

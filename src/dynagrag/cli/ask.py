@@ -120,12 +120,13 @@ SPLIT_QUESTION = Annotated[
     ),
 ]
 STRICT = Annotated[
-    bool,
+    bool | None,
     typer.Option(
-        "--strict",
+        "--strict/--no-strict",
         help=(
-            "Leave out of the answer what no line of the sources states; abstain when nothing is"
-            " left."
+            "Leave out of the answer what no line of the sources states, and abstain when nothing"
+            " is left. Default: of a small model's answer what was checked and isn't stated is left"
+            " out; --no-strict shows all of it."
         ),
     ),
 ]
@@ -194,7 +195,7 @@ def ask(
     since: SINCE = None,
     until: UNTIL = None,
     split_question: SPLIT_QUESTION = False,
-    strict: STRICT = False,
+    strict: STRICT = None,
     soft: SOFT = None,
     max_calls: MAX_CALLS = None,
     lines: LINES = None,
@@ -292,6 +293,7 @@ def _ask_once(
     shown: _Shown,
 ) -> str:
     """Asks, prints, and gives back the answer's text."""
+    from dynagrag.generation.claims.verdict_text import left_out_lines
     from dynagrag.generation.stored_answer import answer_json
     from dynagrag.workspace.asking import STAGES
     from dynagrag.workspace.text_reports import answer_lines, trace_lines
@@ -324,6 +326,8 @@ def _ask_once(
         shown.languages_told.add(line)
         say(f"  note: {line}")
     if shown.has_trace:
+        for line in left_out_lines(answer):
+            say(f"  left out, {line}")
         for line in trace_lines(answer.trace):
             say(line)
     return answer.text

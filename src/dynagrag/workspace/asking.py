@@ -13,12 +13,17 @@ from dynagrag import wiring
 from dynagrag.config.settings import Profile
 from dynagrag.core.errors import SettingsError, UsageError, WorkspaceError
 from dynagrag.core.protocols import Asker, ChatModel
-from dynagrag.core.schema import Answer, Filters, Question, Retrieval, Vector
+from dynagrag.core.schema import Answer, Filters, Question, Retrieval, Vector, Verdict
 from dynagrag.core.text import short
 from dynagrag.generation.answer import answer_question
-from dynagrag.generation.answer_plan import AnswerPlan
+from dynagrag.generation.answer_plan import (
+    EVERY_CLAIM,
+    NOTHING_REFUSED,
+    STATED_ALONE,
+    AnswerPlan,
+)
 from dynagrag.generation.question_wording import rewrite_question, split_question
-from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
+from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer, SoftSystem
 from dynagrag.generation.statement_check import CheckedStatement, check_statement
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
@@ -55,10 +60,11 @@ STAGES = {
 class AskOptions:
     """How to answer. `is_split`: for `ask` a model splits the question first, and passages are
     ranked by its steps too (one more call). `is_strict`: what no line states is left out of the
-    answer. `profile`, `pruner` (what scores ego-graphs): None: the setting. `retriever`: None: the
-    profile's own. `traversal`: None: dsa-bfs. `soft`: a trained system that answers in place of the
-    language model, from what it retrieves itself. `is_reranked`: the reranker of the settings,
-    where there is one, puts what is found in order.
+    answer; False: nothing is; None: of a small model's answer what was checked and isn't stated,
+    but under the profile `paper`. `profile`, `pruner` (what scores ego-graphs): None: the setting.
+    `retriever`: None: the profile's own. `traversal`: None: dsa-bfs. `soft`: a trained system that
+    answers in place of the language model, from what it retrieves itself. `is_reranked`: the
+    reranker of the settings, where there is one, puts what is found in order.
 
     What would change nothing is refused (`option_uses`).
     """
@@ -69,7 +75,7 @@ class AskOptions:
     filters: Filters = field(default_factory=Filters)
     max_calls: int | None = None
     is_split: bool = False
-    is_strict: bool = False
+    is_strict: bool | None = None
     pruner: str | None = None
     soft: str | None = None
     is_reranked: bool = True
@@ -87,13 +93,15 @@ class AnswerOverrides:
 
     `make_retriever` makes the retriever for this question alone. `max_concurrency`: model calls at
     once. `is_hard_alone`: the language model of the system that `soft` names answers as it is,
-    before the same text and without soft tokens.
+    before the same text and without soft tokens. `system`: what this trained system would read,
+    whether one is there or not; nothing answers.
     """
 
     profile: Profile | None = None
     make_retriever: MakeRetriever | None = None
     max_concurrency: int | None = None
     is_hard_alone: bool = False
+    system: SoftSystem | None = None
 
 
 class QuestionAnswering:
@@ -185,7 +193,7 @@ class QuestionAnswering:
         view, retriever = self._views.open(
             options.filters, retriever_name, profile, overrides.make_retriever
         )
-        if way.brings_subgraphs and soft is None and overrides.make_retriever is None:
+        if way.reads_subgraphs and overrides.make_retriever is None:
             retriever = NearOrPassages(retriever, view.passages)
         reranker = parts.models.reranker if options.is_reranked else None
         retriever = with_reranker(retriever, reranker, view.snapshot)
@@ -215,13 +223,15 @@ class QuestionAnswering:
             pruner=pruner.pruner,
             traversal=traversal,
             embedder=parts.models.embedder,
-            checker=wiring.make_checker(settings.checker, chat, settings),
+            checker=wiring.make_checker(
+                "rules" if overrides.system else settings.checker, chat, settings
+            ),
             chat=chat,
             soft=soft,
             reranker=reranker,
             max_concurrency=overrides.max_concurrency
             or wiring.concurrency_of(chat.model if chat else None, settings),
-            is_strict=options.is_strict,
+            kept_claims=_kept_claims(options, profile, chat),
             notes=(
                 *pruner.notes,
                 *unused_notes,
@@ -300,8 +310,9 @@ class QuestionAnswering:
         chat: Asker | ChatModel | None,
         overrides: AnswerOverrides | None = None,
     ) -> WayToAnswer:
-        if options.soft is not None:
-            soft = self._soft_prompts.system_of(options.soft)
+        system = overrides.system if overrides else None
+        if options.soft is not None or system is not None:
+            soft = system or self._soft_prompts.system_of(options.soft or "")
             return WayToAnswer(soft.retriever, soft.profile, soft=soft, has_model=chat is not None)
         profile = (overrides and overrides.profile) or wiring.make_profile(
             options.profile or self._parts.settings.profile, chat
@@ -363,6 +374,20 @@ class QuestionAnswering:
             raise WorkspaceError(
                 "a document that this answer quotes was deleted meanwhile; ask again"
             )
+
+
+def _kept_claims(
+    options: AskOptions, profile: Profile, chat: MeteredChat | None
+) -> frozenset[Verdict]:
+    """Verdicts of the claims that an answer keeps. A small model errs so often that what rules
+    looked for and didn't find is no part of its answer; the paper's answer stands as it is.
+    """
+    if options.is_strict:
+        return STATED_ALONE
+    is_by_small_model = chat is not None and chat.model.is_small and options.soft is None
+    if options.is_strict is None and is_by_small_model and profile.name != PAPER:
+        return NOTHING_REFUSED
+    return EVERY_CLAIM
 
 
 def _check_question(text: str, what: str = "question") -> None:

@@ -8,7 +8,9 @@ import pytest
 from dynagrag import AskOptions, Filters, IngestOptions, open_workspace
 from dynagrag.config.settings import PROFILES
 from dynagrag.core.errors import UsageError, WorkspaceError
+from dynagrag.core.schema import Verdict
 from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.generation.answer_plan import EVERY_CLAIM, NOTHING_REFUSED, STATED_ALONE
 from dynagrag.retrieval.nearness import NearOrPassages
 from dynagrag.retrieval.steiner.fact_search import TripleSearch
 from dynagrag.workspace.asking import AnswerOverrides
@@ -32,8 +34,25 @@ def test_options_are_resolved_into_what_they_name(space: Workspace) -> None:
     assert isinstance(plan.retriever, NearOrPassages)
     assert isinstance(plan.retriever.inner, TripleSearch)
     assert (plan.traversal.name, plan.profile) == ("bfs", PROFILES["graph"])
-    assert plan.is_strict
+    assert plan.kept_claims == STATED_ALONE
     assert (plan.chat, plan.soft, plan.embedder) == (None, None, space.embedder)
+
+
+@pytest.mark.parametrize(
+    ("is_small", "options", "kept"),
+    [
+        (True, AskOptions(), NOTHING_REFUSED),
+        (False, AskOptions(), EVERY_CLAIM),
+        (True, AskOptions(is_strict=False), EVERY_CLAIM),
+        (True, AskOptions(profile="paper"), EVERY_CLAIM),
+        (False, AskOptions(profile="paper", is_strict=True), STATED_ALONE),
+    ],
+)
+def test_a_small_model_is_not_trusted_with_what_no_line_states(
+    space: Workspace, is_small: bool, options: AskOptions, kept: frozenset[Verdict]
+) -> None:
+    chat = space.parts.metered(None, model=FakeChat(is_small=is_small))
+    assert space.questions.plan(options, chat).kept_claims == kept
 
 
 def test_overrides_come_before_options(space: Workspace) -> None:

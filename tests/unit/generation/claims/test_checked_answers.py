@@ -46,7 +46,7 @@ def ask(
     ) as space:
         space.ingest([tmp_path / "talk.txt"])
 
-        def call(text: str, **options: Any) -> Answer:
+        def call(text: str, is_small: bool = False, **options: Any) -> Answer:
             def rule(prompt: Any, schema: Any) -> str:
                 names.append(prompt.name)
                 if prompt.name != "intermediate":
@@ -64,10 +64,9 @@ def ask(
                 )
                 return json.dumps({"answer": marked, "citations": []})
 
-            chat = FakeChat(rule, identity=text)
-            return space.ask(
-                "What happened?", AskOptions(retriever="naive", **options), chat_model=chat
-            )
+            chat = FakeChat(rule, identity=text, is_small=is_small)
+            asked = AskOptions(**{"retriever": "naive"} | options)
+            return space.ask("What happened?", asked, chat_model=chat)
 
         yield call
 
@@ -137,6 +136,38 @@ def test_a_strict_answer_of_which_nothing_is_stated_is_an_abstention(
     assert answer.trace.reason == "no claim of the answer is stated by its lines"
     assert len(answer.left_out) == 1
     assert not ask("Ada sold the tram {The chief}.").is_abstained
+
+
+FALSE_END = "The oxygen tank was inspected before launch {The oxygen}. Ada sold the tram."
+
+
+def test_a_small_models_answer_goes_without_what_no_line_states(
+    ask: Callable[..., Answer],
+) -> None:
+    answer = ask(FALSE_END, is_small=True)
+    assert "oxygen" in answer.text
+    assert "Ada" not in answer.text
+    assert [claim.text for claim in answer.left_out] == ["Ada sold the tram."]
+
+
+def test_all_of_a_small_models_answer_is_shown_on_request(ask: Callable[..., Answer]) -> None:
+    answer = ask(FALSE_END, is_small=True, is_strict=False)
+    assert "Ada sold the tram" in answer.text
+    assert answer.left_out == ()
+
+
+def test_a_small_models_answer_of_which_no_line_states_anything_stands_behind_the_lines(
+    ask: Callable[..., Answer],
+) -> None:
+    answer = ask("Ada sold the tram {The chief}.", is_small=True)
+    assert (answer.is_unsupported, answer.is_abstained, answer.left_out) == (True, False, ())
+    assert "Ada" not in next(answer_lines(answer))
+
+
+def test_what_nobody_could_check_stays_in_a_small_models_answer(ask: Callable[..., Answer]) -> None:
+    answer = ask("Der Tank wurde vor dem Start von Leo geprüft {The oxygen}.", is_small=True)
+    assert (told(answer), answer.left_out) == (["not checked"], ())
+    assert answer.text.startswith("Der Tank wurde vor dem Start von Leo geprüft")
 
 
 @pytest.mark.parametrize("ask", ["auto"], indirect=True)

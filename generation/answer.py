@@ -31,9 +31,7 @@ from dynagrag.generation.answer_prompt import AnswerPrompt, all_evidence
 from dynagrag.generation.answer_prompts import (
     intermediate_prompt,
     merges_all,
-    num_ranked,
     prompts_and_lines,
-    write_prompts,
 )
 from dynagrag.generation.citations import checked_marks, cited_labels, to_citation
 from dynagrag.generation.claims.answer_claims import FinalClaims, WrittenFrom, final_claims
@@ -42,13 +40,14 @@ from dynagrag.generation.claims.claim_split import split_claims
 from dynagrag.generation.claims.held_stream import HeldStream
 from dynagrag.generation.claims.strict_answer import strict_answer
 from dynagrag.generation.evidence import claim_lines, passage_windows
-from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
+from dynagrag.generation.evidence_sentences.best_lines import BestLines
 from dynagrag.generation.evidence_sentences.doubts import doubts_text, evidence_note, prompt_note
 from dynagrag.generation.helpfulness import is_supported
 from dynagrag.generation.intermediate_answers import ask_each, rank_answers
 from dynagrag.generation.merge import merge_prompt, stream_merged
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace, with_masks
-from dynagrag.generation.soft_prompt.soft_answers import SoftReply
+from dynagrag.generation.soft_prompt.soft_answers import SoftReply, text_budget
+from dynagrag.generation.soft_prompt.soft_reading import soft_reading
 from dynagrag.generation.soft_prompt.soft_text import SoftText
 from dynagrag.generation.subgraph_prompts import union_note
 from dynagrag.language.identification import load_beside
@@ -96,28 +95,21 @@ def answer_question(
     view, profile = plan.view, plan.profile
 
     progress("retrieve", 0, 1)
-    retrieval = plan.retriever.retrieve(
-        question, num_passages=num_ranked(profile), num_subgraphs=profile.num_subgraphs
-    )
-
-    write = partial(
-        write_prompts,
-        view.snapshot,
-        question,
-        retrieval,
-        view.passages,
-        plan.pruner,
-        plan.traversal,
-    )
-    soft_text = plan.soft.text_of(write) if plan.soft else None
-    prompts, lines = prompts_and_lines(
-        # a trained system reads its own text, without clips
-        (lambda _: soft_text.prompts) if soft_text else partial(write, profile),
-        partial(best_lines, view.lines, question, embedder=plan.embedder, reranker=plan.reranker),
-        profile,
-        retrieval,
-        view.passages,
-    )
+    soft_text: SoftText | None = None
+    prompts: Sequence[AnswerPrompt]
+    if plan.soft:
+        reading = soft_reading(question, plan, text_budget(plan.soft.model))
+        retrieval, soft_text, lines = reading.retrieval, reading.text, reading.lines
+        prompts = soft_text.prompts
+    else:
+        retrieval = plan.retrieve(question)
+        prompts, lines = prompts_and_lines(
+            partial(plan.writer(question, retrieval), profile),
+            plan.line_finder(question),
+            profile,
+            retrieval,
+            view.passages,
+        )
 
     tell = _doubts_first(on_text, doubts_text(lines) if plan.soft or plan.chat else "")
     evidence = all_evidence(prompts)

@@ -2,7 +2,9 @@
 settings, options and overrides.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from dynagrag.config.settings import Profile
 from dynagrag.core.protocols import (
@@ -14,11 +16,16 @@ from dynagrag.core.protocols import (
     Retriever,
     Traversal,
 )
-from dynagrag.core.schema import Snapshot, Verdict
+from dynagrag.core.schema import Clip, Question, Retrieval, Snapshot, Verdict
+from dynagrag.generation.answer_prompt import AnswerPrompt
+from dynagrag.generation.answer_prompts import num_ranked, write_prompts
+from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
 from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
 from dynagrag.retrieval.passages import PassageScores
 
+WritePrompts = Callable[[Profile, Sequence[Clip]], list[AnswerPrompt]]
+"""The prompts of a question under a profile, the clips first where they take them."""
 EVERY_CLAIM = frozenset(Verdict)
 NOTHING_REFUSED = frozenset({Verdict.STATED, Verdict.NOT_CHECKED})
 """What lines state, and what nobody could tell."""
@@ -76,3 +83,29 @@ class AnswerPlan:
     max_concurrency: int = 8
     kept_claims: frozenset[Verdict] = EVERY_CLAIM
     notes: tuple[str, ...] = ()
+
+    def retrieve(self, question: Question) -> Retrieval:
+        """As many passages and subgraphs as the profile reads."""
+        profile = self.profile
+        return self.retriever.retrieve(
+            question, num_passages=num_ranked(profile), num_subgraphs=profile.num_subgraphs
+        )
+
+    def writer(self, question: Question, retrieval: Retrieval) -> WritePrompts:
+        """Writes the prompts of what was retrieved."""
+        view = self.view
+        return partial(
+            write_prompts,
+            view.snapshot,
+            question,
+            retrieval,
+            view.passages,
+            self.pruner,
+            self.traversal,
+        )
+
+    def line_finder(self, question: Question) -> Callable[[Sequence[int]], BestLines]:
+        """Finds the lines that fit the question in rows of passages."""
+        return partial(
+            best_lines, self.view.lines, question, embedder=self.embedder, reranker=self.reranker
+        )

@@ -45,8 +45,9 @@ _LABEL_CHARS = 6
 
 
 def num_ranked(profile: Profile) -> int:
-    """How many passages the retriever is asked for."""
-    return (POOL_PER_PROMPT if profile.num_spread else _PASSAGES_PER_PROMPT) * profile.num_prompts
+    """How many passages the retriever is asked for; those at least whose lines are read."""
+    per_prompt = POOL_PER_PROMPT if profile.num_spread else _PASSAGES_PER_PROMPT
+    return max(NUM_PASSAGES, per_prompt * profile.num_prompts)
 
 
 def intermediate_prompt(profile: Profile) -> str:

@@ -132,11 +132,12 @@ def _has_graph_lines(retrieval: Retrieval) -> bool:
 def union_prompts(
     write: SubgraphWriter, retrieval: Retrieval, before: Sequence[Span]
 ) -> list[AnswerPrompt]:
-    """A prompt of the best lines alone, the spans that come `before` first; then one an ego-graph:
-    its lines in a small share of the room, and the next best lines that no earlier prompt has. Of
-    those that have room in this prompt and the ones after it, those of passages that hold one of
-    its nodes come first: it says which passages stand together, and displaces none. Where the graph
-    counts little, and where there are fewer ego-graphs than prompts, the next best lines alone.
+    """A prompt of the best lines alone, the spans that come `before` first, but where a profile has
+    passages beside subgraphs; then one an ego-graph: its lines in a small share of the room, and
+    the next best lines that no earlier prompt has. Of those that have room in this prompt and the
+    ones after it, those of passages that hold one of its nodes come first: it says which passages
+    stand together, and displaces none. Where the graph counts little, and where there are fewer
+    ego-graphs than prompts, the next best lines alone.
 
     Where every line is in an earlier prompt, those that hold an ego-graph's nodes come again.
     """
@@ -147,7 +148,7 @@ def union_prompts(
     prompts: list[AnswerPrompt] = []
     left, max_chars = list(lines), CHARS_PER_TOKEN * write.token_budget
     for number in range(profile.num_prompts):
-        if number and scored:
+        if scored and (number or profile.has_passages_beside):
             subgraph, scores = scored.pop(0)
             held, share = _passages_of(snapshot, subgraph), 1 - (profile.graph_share or 0)
             room = int(share * write.token_budget * (profile.num_prompts - number))

@@ -1,4 +1,6 @@
-"""The retriever `union`: passages of a tree of facts beside those that Bridge-PPR ranks."""
+"""Passages that Bridge-PPR ranks and subgraphs of another retriever: the retriever `union`, and
+what trained systems read.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,6 +29,28 @@ class UnionSearch:
         passages = tuple(ScoredPassage(passage, 1 / rank) for rank, passage in enumerate(best, 1))
         notes = (*one.notes, *other.notes)
         return replace(other, retriever=self.name, passages=passages, notes=notes)
+
+
+class PassagesBesideSubgraphs:
+    """Passages and turns of one retriever, subgraphs of another, whose name it has (docs/papers.md,
+    Soft answers).
+    """
+
+    def __init__(self, ranker: Retriever, subgraphs: Retriever) -> None:
+        self.name = subgraphs.name
+        self._ranker, self._subgraphs = ranker, subgraphs
+
+    def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
+        """With the trace of the ranking."""
+        ranked = self._ranker.retrieve(question, num_passages, 0)
+        found = self._subgraphs.retrieve(question, 1, num_subgraphs)
+        return replace(
+            found,
+            passages=ranked.passages,
+            turns=ranked.turns,
+            trace=ranked.trace,
+            notes=tuple(dict.fromkeys((*ranked.notes, *found.notes))),
+        )
 
 
 def in_turn(first: Sequence[Passage], second: Sequence[Passage]) -> list[Passage]:

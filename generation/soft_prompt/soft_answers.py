@@ -2,21 +2,22 @@
 reply.
 
 What it reads is the house's (docs/papers.md, Soft answers): the graph token is made of the
-retrieved subgraphs' own vectors, and the text beside it is the subgraphs' hard prompts, whose
-evidence lines its reply may cite.
+retrieved subgraphs' own vectors, and the text beside it is a few lines of the subgraphs and ranked
+passages, whose lines its reply may cite.
 """
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dynagrag.config.settings import PROFILES, Profile
-from dynagrag.core.errors import UsageError
+from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.schema import Question, Retrieval, Snapshot, SoftTrace, Subgraph
 from dynagrag.generation.answer_prompt import all_evidence
 from dynagrag.generation.soft_prompt.soft_parts import (
@@ -26,12 +27,7 @@ from dynagrag.generation.soft_prompt.soft_parts import (
     PROMPT_TUNING,
     SoftParts,
 )
-from dynagrag.generation.soft_prompt.soft_text import (
-    SoftText,
-    TokenBudget,
-    WritePrompts,
-    write_soft_text,
-)
+from dynagrag.generation.soft_prompt.soft_text import SoftText, TokenBudget
 from dynagrag.models.memory_errors import within_memory
 
 if TYPE_CHECKING:
@@ -40,6 +36,11 @@ if TYPE_CHECKING:
 
 KIND = "soft-answers"
 """Of their checkpoints."""
+VERSION = 3
+"""Of networks and of the texts that they learned. 1: soft pruning read one number of a node, GAT
+was GATv2, and tables of a part of a graph had numbers of their own. 2: on a workspace, the text was
+of the subgraphs alone, without ranked passages.
+"""
 MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY = 768, 48, 48
 """Tokens: of the prompts' text, of an answer that is learned, and of a reply, marks included."""
 
@@ -57,20 +58,21 @@ class SoftSystem:
 
     @property
     def profile(self) -> Profile:
-        """The prompts of the subgraphs alone."""
+        """The prompts of the subgraphs, with ranked passages beside them as in profile graph."""
         return replace(
             PROFILES["default"],
-            passage_ranking="ego",
+            graph_share=PROFILES["graph"].graph_share,
+            has_passages_beside=True,
             num_subgraphs=self.num_subgraphs,
             subgraph_token_budget=self.token_budget,
         )
 
 
 SYSTEMS: Mapping[str, SoftSystem] = {
-    "g-retriever": SoftSystem(G_RETRIEVER, "pcst", 1, 900),
-    "grag": SoftSystem(GRAG, "grag", 3, 450),
-    "graph-token": SoftSystem(GRAPH_TOKEN, "pcst", 1, 900),
-    "prompt-tuning": SoftSystem(PROMPT_TUNING, "pcst", 1, 900),
+    "g-retriever": SoftSystem(G_RETRIEVER, "pcst", 1, 1100),
+    "grag": SoftSystem(GRAG, "grag", 3, 500),
+    "graph-token": SoftSystem(GRAPH_TOKEN, "pcst", 1, 1100),
+    "prompt-tuning": SoftSystem(PROMPT_TUNING, "pcst", 1, 1100),
 }
 """The token budgets include instructions of some 200 tokens, which soft prompts don't have."""
 
@@ -121,10 +123,6 @@ class SoftAnswerer:
         alone.label = f"{self.model.lm.name} as it is"
         return alone
 
-    def text_of(self, write_prompts: WritePrompts) -> SoftText:
-        """The prompts that are put before it."""
-        return write_soft_text(write_prompts, self.system.profile, text_budget(self.model))
-
     def answer(
         self, snapshot: Snapshot, question: Question, retrieval: Retrieval, soft_text: SoftText
     ) -> SoftReply:
@@ -165,6 +163,18 @@ class SoftAnswerer:
             raise UsageError(
                 f"{err.what}; ask a shorter question, or train before a model that reads more"
             ) from err
+
+
+def check_text_version(network: Mapping[str, Any], folder: Path) -> None:
+    """LoadError for a network that learned from another text than a workspace's questions get
+    now.
+    """
+    system = SYSTEMS.get(str(network.get("method")))
+    if system and system.parts.has_text and network.get("version", 1) < VERSION:
+        raise LoadError(
+            f"{folder} can't be used: an older version trained it, on the text of the graph alone,"
+            " and passages stand beside it now; train it again"
+        )
 
 
 def text_budget(model: "SoftPromptModel") -> TokenBudget:

@@ -17,15 +17,17 @@ from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.generation.soft_prompt.language_model import LanguageModel, load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
-from dynagrag.generation.soft_prompt.soft_answers import KIND, SYSTEMS, SoftAnswerer
+from dynagrag.generation.soft_prompt.soft_answers import (
+    KIND,
+    SYSTEMS,
+    VERSION,
+    SoftAnswerer,
+    check_text_version,
+)
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 
 _LOG = logging.getLogger(__name__)
 _MAX_SHOWN = 60
-VERSION = 2
-"""Of networks and of the texts that they learned. 1: soft pruning read one number of a node, GAT
-was GATv2, and tables of a part of a graph had numbers of their own.
-"""
 
 
 class SoftNetwork(BaseModel):
@@ -166,6 +168,7 @@ def open_soft_answerer(
     network = read_network(folder, KIND, embedder)
     if network.method not in SYSTEMS:
         raise LoadError(f"{folder} holds {network.method!r}; known: {', '.join(SYSTEMS)}")
+    check_text_version({"method": network.method, "version": network.version}, folder)
     return SoftAnswerer(open_network(folder, KIND, network, settings, known=known), network.method)
 
 

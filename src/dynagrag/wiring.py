@@ -31,7 +31,13 @@ from dynagrag.registry.checkers import CHECKERS
 from dynagrag.registry.choices import chosen, chosen_with_place
 from dynagrag.registry.extractors import EXTRACTORS, ExtractorChoice
 from dynagrag.registry.pruners import PRUNERS
-from dynagrag.registry.retrievers import DYNAGRAG, RETRIEVERS, MakeIndex, of_profile
+from dynagrag.registry.retrievers import (
+    BRIDGE_PPR,
+    DYNAGRAG,
+    RETRIEVERS,
+    MakeIndex,
+    of_profile,
+)
 from dynagrag.registry.traversals import TRAVERSALS
 from dynagrag.retrieval.passages import PassageScores
 
@@ -121,8 +127,18 @@ def make_extractor(
 def make_retriever(
     name: str, snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex
 ) -> Retriever:
-    """The retriever asked for; the ego-graph index is made only for those that use it."""
-    return chosen("retriever", name, RETRIEVERS).make(snapshot, profile, passages, make_index)
+    """The retriever asked for; the ego-graph index is made only for those that use it. Under a
+    profile that has passages beside subgraphs, Bridge-PPR ranks these.
+    """
+
+    def make(name: str) -> Retriever:
+        return chosen("retriever", name, RETRIEVERS).make(snapshot, profile, passages, make_index)
+
+    if not profile.has_passages_beside:
+        return make(name)
+    from dynagrag.retrieval.union_search import PassagesBesideSubgraphs
+
+    return PassagesBesideSubgraphs(make(BRIDGE_PPR), make(name))
 
 
 def retriever_name(name: str | None, profile: Profile) -> str:

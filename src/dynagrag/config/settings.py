@@ -533,6 +533,10 @@ class Profile:
     """Of a prompt's room, what an ego-graph's lines have, the rest being ranked passages; None:
     what evidence leaves, at least half.
     """
+    has_passages_beside: bool = False
+    """Ranked passages stand in the subgraphs' own prompts, whatever retriever brings these, and
+    have none of their own: what trained systems read.
+    """
     num_spread: int = 0
     """Prompts of passages spread over documents and stretches, each answered for itself; 0: one
     prompt of the best.
@@ -549,7 +553,8 @@ class Profile:
         """
         if self.num_spread:
             return self.num_spread
-        return self.num_subgraphs + (self.passage_ranking == "bridge")
+        has_own = self.passage_ranking == "bridge" and not self.has_passages_beside
+        return self.num_subgraphs + has_own
 
 
 PROFILES: dict[str, Profile] = {

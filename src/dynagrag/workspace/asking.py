@@ -23,7 +23,7 @@ from dynagrag.generation.answer_plan import (
     AnswerPlan,
 )
 from dynagrag.generation.question_wording import rewrite_question, split_question
-from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
+from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer, SoftSystem
 from dynagrag.generation.statement_check import CheckedStatement, check_statement
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
@@ -93,13 +93,15 @@ class AnswerOverrides:
 
     `make_retriever` makes the retriever for this question alone. `max_concurrency`: model calls at
     once. `is_hard_alone`: the language model of the system that `soft` names answers as it is,
-    before the same text and without soft tokens.
+    before the same text and without soft tokens. `system`: what this trained system would read,
+    whether one is there or not; nothing answers.
     """
 
     profile: Profile | None = None
     make_retriever: MakeRetriever | None = None
     max_concurrency: int | None = None
     is_hard_alone: bool = False
+    system: SoftSystem | None = None
 
 
 class QuestionAnswering:
@@ -191,7 +193,7 @@ class QuestionAnswering:
         view, retriever = self._views.open(
             options.filters, retriever_name, profile, overrides.make_retriever
         )
-        if way.brings_subgraphs and soft is None and overrides.make_retriever is None:
+        if way.reads_subgraphs and overrides.make_retriever is None:
             retriever = NearOrPassages(retriever, view.passages)
         reranker = parts.models.reranker if options.is_reranked else None
         retriever = with_reranker(retriever, reranker, view.snapshot)
@@ -221,7 +223,9 @@ class QuestionAnswering:
             pruner=pruner.pruner,
             traversal=traversal,
             embedder=parts.models.embedder,
-            checker=wiring.make_checker(settings.checker, chat, settings),
+            checker=wiring.make_checker(
+                "rules" if overrides.system else settings.checker, chat, settings
+            ),
             chat=chat,
             soft=soft,
             reranker=reranker,
@@ -306,8 +310,9 @@ class QuestionAnswering:
         chat: Asker | ChatModel | None,
         overrides: AnswerOverrides | None = None,
     ) -> WayToAnswer:
-        if options.soft is not None:
-            soft = self._soft_prompts.system_of(options.soft)
+        system = overrides.system if overrides else None
+        if options.soft is not None or system is not None:
+            soft = system or self._soft_prompts.system_of(options.soft or "")
             return WayToAnswer(soft.retriever, soft.profile, soft=soft, has_model=chat is not None)
         profile = (overrides and overrides.profile) or wiring.make_profile(
             options.profile or self._parts.settings.profile, chat

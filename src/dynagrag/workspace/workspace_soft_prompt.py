@@ -11,7 +11,13 @@ from dynagrag.checkpoints.checkpoints import DESCRIPTION, Stamp, read_descriptio
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError, SettingsError, UsageError
 from dynagrag.core.schema import EmbedderIdentity
-from dynagrag.generation.soft_prompt.soft_answers import KIND, SYSTEMS, SoftAnswerer, SoftSystem
+from dynagrag.generation.soft_prompt.soft_answers import (
+    KIND,
+    SYSTEMS,
+    SoftAnswerer,
+    SoftSystem,
+    check_text_version,
+)
 from dynagrag.models.catalog import model_path
 from dynagrag.models.known_models import CATALOG
 from dynagrag.workspace.workspace_folder import workspace_folder
@@ -114,6 +120,7 @@ def soft_identity(settings: Settings, workspace: str, name: str, embedder: Embed
     checkpoint = read_description(folder, KIND)
     checkpoint.check_fits(embedder, folder)
     made = checkpoint.network
+    check_text_version(made, folder)
     return f"{made.get('method')} with {made.get('lm')}, {checkpoint.identity(folder)}"
 
 
@@ -146,6 +153,7 @@ def own_soft_prompts(
                 raise LoadError(f"{folder} is no checkpoint of {name}; train it again")
             if embedder is not None:
                 checkpoint.check_fits(embedder, folder)
+            check_text_version(made, folder)
             lm = made["lm"]
             why_not = _why_not(lm, made.get("lm_width"), settings)
         except (LoadError, SettingsError, UsageError) as err:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynagrag.config.settings import PROFILES
+from dynagrag.config.settings import PROFILES, Profile
 from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.schema import (
     BridgeTrace,
@@ -22,6 +22,7 @@ from dynagrag.core.schema import (
 )
 from dynagrag.generation.answer_prompt import AnswerPrompt
 from dynagrag.generation.answer_prompts import write_prompts
+from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
 from dynagrag.generation.traversal import DSABFS
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
@@ -50,7 +51,10 @@ def crowd(
     dimension = graph.entity_vectors.shape[1]
 
     def made(
-        num_lines: int = NUM_LINES, turns: tuple[ScoredTurn, ...] = TURNS, gate: float = 1.0
+        num_lines: int = NUM_LINES,
+        turns: tuple[ScoredTurn, ...] = TURNS,
+        gate: float = 1.0,
+        profile: Profile = GRAPH,
     ) -> list[AnswerPrompt]:
         passages = tuple(
             replace(
@@ -79,7 +83,7 @@ def crowd(
         trace = BridgeTrace((), (), gate, (), ())
         found = Retrieval("by hand", ranked, subgraphs, (centre,), trace=trace, turns=turns)
         asked = Question("Who?", np.ones(dimension, np.float32))
-        parts = (PassageScores(snapshot), UntrainedPrior(), DSABFS(), GRAPH)
+        parts = (PassageScores(snapshot), UntrainedPrior(), DSABFS(), profile)
         return write_prompts(snapshot, asked, found, *parts)
 
     return made
@@ -138,3 +142,22 @@ def test_what_a_retriever_without_turns_brings_is_prompted_as_its_paper_has_it(
     assert len(others) == 1, "a subgraph without passages has no prompt"
     assert len({e.id for e in others[0].hard.evidence}) <= 3
     assert len(first.hard.evidence) > 10
+
+
+def test_a_trained_system_reads_a_few_lines_of_its_tree_and_passages_in_one_prompt(
+    crowd: Callable[..., list[AnswerPrompt]],
+) -> None:
+    profile = SYSTEMS["g-retriever"].profile
+    (prompt,) = crowd(profile=profile)
+    room = estimate_tokens(prompt.hard.text)
+    assert prompt.hard.num_nodes > 1
+    assert graph_chars(prompt) <= 4 * room * 0.15 + 40
+    shown = [e.id for e in prompt.hard.evidence]
+    assert shown == [f"p{i:03}" for i in range(len(shown))], "the best passages, each once"
+    (alone,) = crowd(profile=profile, gate=0.4)
+    assert alone.drawn is None
+    assert [e.id for e in alone.hard.evidence][: len(shown)] == shown
+    three = crowd(profile=SYSTEMS["grag"].profile)
+    assert [bool(own.drawn) for own in three] == [True, True, False]
+    labels = [e.label for own in three for e in own.hard.evidence]
+    assert len(labels) == len(set(labels))

@@ -19,7 +19,7 @@ from dynagrag.core.schema import (
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.steiner.fact_search import SteinerSearch
-from dynagrag.retrieval.union_search import UnionSearch, in_turn
+from dynagrag.retrieval.union_search import PassagesBesideSubgraphs, UnionSearch, in_turn
 
 D = 8
 
@@ -105,6 +105,21 @@ def test_the_tree_is_that_of_pcst_alone() -> None:
     assert best <= {scored.passage.id for scored in found.passages}, (
         "half of the places are the first's"
     )
+
+
+def test_passages_and_turns_of_one_stand_beside_the_subgraphs_of_another() -> None:
+    snapshot = snapshot_of(12)
+    ranker, trees = BridgeSearch(snapshot), SteinerSearch(snapshot)
+    found = PassagesBesideSubgraphs(ranker, trees).retrieve(question(), 6, 1)
+    ranked, tree = ranker.retrieve(question(), 6, 0), trees.retrieve(question(), 6, 1)
+    assert (found.passages, found.turns, found.trace) == (
+        ranked.passages,
+        ranked.turns,
+        ranked.trace,
+    )
+    assert [own.nodes for own in found.subgraphs] == [own.nodes for own in tree.subgraphs]
+    assert (found.retriever, found.subgraph_kind) == ("pcst", "tree")
+    assert found.candidates == tree.candidates != ()
 
 
 def test_scores_are_one_by_rank() -> None:

@@ -8,18 +8,25 @@ import pytest
 
 from dynagrag.checkpoints.checkpoints import DESCRIPTION, Checkpoint
 from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import EmbedderIdentity
-from dynagrag.generation.soft_prompt.soft_answers import KIND
-from dynagrag.workspace.workspace_soft_prompt import own_soft_prompts, soft_prompt_folder
+from dynagrag.generation.soft_prompt.soft_answers import KIND, VERSION
+from dynagrag.workspace.workspace_soft_prompt import (
+    own_soft_prompts,
+    soft_identity,
+    soft_prompt_folder,
+)
 
 MINE = EmbedderIdentity("minilm", 4)
 
 
-def _keep(home: Path, lm: object, method: str = "grag", folder: str = "grag") -> Settings:
+def _keep(
+    home: Path, lm: object, method: str = "grag", folder: str = "grag", version: int = VERSION
+) -> Settings:
     settings = Settings(home=home)
     made = Checkpoint(
         kind=KIND,
-        network={"method": method, "lm": lm, "lm_width": 8},
+        network={"method": method, "lm": lm, "lm_width": 8, "version": version},
         embedder=MINE.name,
         dimension=MINE.dimension,
         made_with={},
@@ -56,6 +63,14 @@ def test_what_is_wrong_with_the_language_model_s_folder_is_said(
     (tmp_path / "lm" / "config.json").write_bytes(config)
     (own,) = own_soft_prompts(_keep(tmp_path, str(tmp_path / "lm")), "w", MINE)
     assert why_not in own.why_not
+
+
+def test_one_that_learned_from_another_text_is_to_be_trained_again(tmp_path: Path) -> None:
+    settings = _keep(tmp_path, "smollm2", version=2)
+    (own,) = own_soft_prompts(settings, "w", MINE)
+    assert own.why_not.endswith("passages stand beside it now; train it again")
+    with pytest.raises(LoadError, match="train it again"):
+        soft_identity(settings, "w", "grag", MINE)
 
 
 @pytest.mark.parametrize("lm", ["~nosuchuser/x", "x" * 5000, "/no/such/folder"])

@@ -5,11 +5,9 @@ the cited answer that is learned.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dynagrag import wiring
 from dynagrag.core.ids import content_id
 from dynagrag.core.schema import Evidence, Question
 from dynagrag.evaluation.pruning.pruning_example import Part
@@ -21,13 +19,13 @@ from dynagrag.evaluation.pruning.training_questions import (
     split_questions,
 )
 from dynagrag.generation.answer_prompt import all_evidence
-from dynagrag.generation.answer_prompts import num_ranked, write_prompts
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, lines_read, soft_example
-from dynagrag.generation.soft_prompt.soft_text import SoftText, TokenBudget, write_soft_text
+from dynagrag.generation.soft_prompt.soft_reading import soft_reading
+from dynagrag.generation.soft_prompt.soft_text import SoftText, TokenBudget
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.retrieval.passages import PassageScores
-from dynagrag.workspace.facade import Workspace
-from dynagrag.workspace.workspace_pruner import VERSION, WorkspacePruners, asked_pruner
+from dynagrag.workspace.asking import AnswerOverrides
+from dynagrag.workspace.facade import AskOptions, Workspace
+from dynagrag.workspace.workspace_pruner import VERSION, asked_pruner
 from dynagrag.workspace.workspace_soft_prompt import PRUNER
 
 if TYPE_CHECKING:
@@ -84,25 +82,12 @@ class WorkspaceSoftExamples:
     def examples(
         self, token_budget: TokenBudget, progress: Progress, max_rows: int | None = None
     ) -> Mapping[Part, list[AskedExample]]:
-        """The examples by what they serve, as `ask --soft` puts questions: same retriever, pruner
-        and prompts, whose text fits this budget. `max_rows`: of each part at most.
+        """The examples by what they serve, as `ask --soft` puts questions: what it reads of each,
+        whose text fits this budget. `max_rows`: of each part at most.
         """
         asked = {part: self.found.parts[part][:max_rows] for part in Part}
         total, done = sum(map(len, asked.values())), 0
-        passages, profile = PassageScores(self._snapshot), self._system.profile
-        retriever = wiring.make_retriever(
-            self._system.retriever,
-            self._snapshot,
-            profile,
-            passages,
-            self._space.current_graph.ego_index,
-        )
-        pruner = (
-            WorkspacePruners(self._space.settings, self._space.name)
-            .chosen(self._pruner, self._space.embedder.identity)
-            .pruner
-        )
-        parts = (passages, pruner, wiring.make_traversal("dsa-bfs", profile))
+        plan = self._space.questions.plan(AskOptions(), None, AnswerOverrides(system=self._system))
         split: dict[Part, list[AskedExample]] = {part: [] for part in Part}
         for part, rows in asked.items():
             for question, _ in rows:
@@ -111,15 +96,12 @@ class WorkspaceSoftExamples:
                     question.text,
                     self._space.questions.query_vector(question.text),
                 )
-                retrieval = retriever.retrieve(own, num_ranked(profile), profile.num_subgraphs)
-                text = write_soft_text(
-                    partial(write_prompts, self._snapshot, own, retrieval, *parts),
-                    profile,
-                    token_budget,
-                )
-                line = line_of_answer(question, self._lines(text))
+                read = soft_reading(own, plan, token_budget)
+                line = line_of_answer(question, self._lines(read.text))
                 label = f"{question.answer} [{line.label}]" if line else question.answer
-                example = soft_example(self._snapshot, own, retrieval.subgraphs, text.text, label)
+                example = soft_example(
+                    plan.view.snapshot, own, read.retrieval.subgraphs, read.text.text, label
+                )
                 split[part].append(AskedExample(example, question.answer, line is not None))
                 done += 1
         progress("retrieve", total, total)

@@ -17,6 +17,7 @@ from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.qa.qa_options import QaOptions
 from dynagrag.evaluation.qa.qa_run import evaluate_qa
 from dynagrag.fakes import FakeChat
+from dynagrag.generation.soft_prompt.soft_answers import text_budget
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftModelReply, SoftPromptModel
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
@@ -227,7 +228,7 @@ def test_arms_with_models_of_their_own_need_no_other_but_a_judge(
     assert graded.arms.keys() == {*arms}
 
 
-def test_hard_prompts_alone_are_those_of_the_system_without_its_soft_token(
+def test_hard_prompts_alone_are_those_of_the_system_and_of_its_training_without_its_soft_token(
     train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     train()
@@ -241,14 +242,19 @@ def test_hard_prompts_alone_are_those_of_the_system_without_its_soft_token(
 
     monkeypatch.setattr(SoftPromptModel, "replies", replies)
     with open_workspace("w", settings=settings) as space:
-        question = "What does the Odyssey feed?"
         chat = MeteredChat(FakeChat(), space.journal, workspace="w")
+        soft = space.questions.plan(AskOptions(soft="g-retriever"), chat).soft
+        assert soft
+        asked = WorkspaceSoftExamples(space, "g-retriever", None)
+        rows = asked.examples(text_budget(soft.model), lambda *_: None, max_rows=10)
+        learned = rows[Part.TRAIN][0].example
+        question = learned.question.removeprefix("Question: ").partition("\n")[0]
         both = space.questions.answer(question, AskOptions(soft="g-retriever"), chat)
         hard = space.questions.answer(
             question, AskOptions(soft="g-retriever"), chat, AnswerOverrides(is_hard_alone=True)
         )
     assert [has_token for has_token, *_ in seen] == [True, False]
-    assert seen[0][1:] == seen[1][1:]
+    assert seen[0][1:] == seen[1][1:] == (learned.description, learned.question)
     assert hard.trace.soft
     assert hard.trace.soft.num_soft_tokens == 0
     assert any(
@@ -490,7 +496,7 @@ def test_a_system_learns_under_the_pruner_of_the_settings_and_tells_of_another(
         ]
         scores = {
             line.partition("(")[2].partition(")")[0]
-            for row in asked["grag"].examples(WIDE, lambda *_: None)[Part.TRAIN]
+            for row in asked["grag"].examples(WIDE, lambda *_: None, max_rows=8)[Part.TRAIN]
             for line in row.example.description.splitlines()
             if line.lstrip().startswith("[1")
         }

@@ -57,7 +57,8 @@ def test_the_graph_token_reads_a_pair_from_head_to_tail_with_the_vector_of_its_f
 
 def test_what_is_learned_cites_the_line_that_states_it(settings: Settings) -> None:
     with open_workspace("w", settings=settings) as space:
-        split = WorkspaceSoftExamples(space, "g-retriever", None).examples(WIDE, lambda *_: None)
+        asked = WorkspaceSoftExamples(space, "g-retriever", None)
+        split = asked.examples(WIDE, lambda *_: None, max_rows=12)
     rows = [row for own in split.values() for row in own]
     assert any(row.has_line for row in rows)
     for row in rows:
@@ -105,9 +106,9 @@ def test_texts_are_whole_lines_that_fit_by_the_models_own_tokens_and_a_cited_lin
         asked = WorkspaceSoftExamples(space, method, None)
         whole = [
             row.example
-            for row in asked.examples(TokenBudget(len, 10**9), lambda *_: None)[Part.TRAIN]
+            for row in asked.examples(TokenBudget(len, 10**9), lambda *_: None, 8)[Part.TRAIN]
         ]
-        rows = asked.examples(TokenBudget(len, 700), lambda *_: None)[Part.TRAIN]
+        rows = asked.examples(TokenBudget(len, 700), lambda *_: None, 8)[Part.TRAIN]
     assert all(len(example.description) > 700 for example in whole), "all would be cut"
     num_with_line = 0
     for row in rows:

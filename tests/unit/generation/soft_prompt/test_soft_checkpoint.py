@@ -71,7 +71,11 @@ def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Changed:
 def test_a_g_retriever_of_before_grags_encoder_changed_is_read(changed: Changed) -> None:
     found = read_network(changed(lambda made: made.pop("version")), KIND, EMBEDDER)
     assert found.version == 1
-    assert open_soft_answerer(changed(), Settings(), EMBEDDER).label == "g-retriever with tiny"
+
+
+def test_what_reads_no_text_is_read_of_any_version(changed: Changed) -> None:
+    folder = changed(lambda made: made.update(version=2, method="graph-token"))
+    assert open_soft_answerer(folder, Settings(), EMBEDDER).label == "graph-token with tiny"
 
 
 def test_a_network_of_before_dropout_was_taken_out_is_read(changed: Changed) -> None:
@@ -160,6 +164,11 @@ def test_a_network_is_read_as_it_was_kept(changed: Changed, lora: LoraOptions | 
         (
             lambda made: (made.pop("version"), made["options"]["encoder"].update(layer="gat")),
             "an older version trained it, whose soft pruning",
+        ),
+        (
+            lambda made: made.update(version=2),
+            "an older version trained it, on the text of the graph alone, and passages stand beside"
+            " it now; train it again",
         ),
         (lambda made: made.pop("options"), "its network lacks options"),
         (lambda made: made.pop("lm"), "its network lacks lm"),

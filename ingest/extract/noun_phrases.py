@@ -1,10 +1,9 @@
 """The things of a parsed sentence: noun phrases whose head is a noun, under one key for plural,
 determiner and case.
 
-A phrase is its head with the nouns before it ("titanium case"), and with an adjective or participle
-that stands before that noun again in the document ("charging contact"): one that is said once
-describes, and names nothing. A head that says nothing by itself ("thing", "kind") is no thing
-without a noun before it.
+A phrase is its head with the nouns before it ("titanium case"), and with the adjective or
+participle next to these. A head that says nothing by itself ("thing", "kind") is no thing without a
+noun before it. What a hyphen joins is kept whole ("long-term care").
 """
 
 import re
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 from dynagrag.core.ids import entity_key
 from dynagrag.ingest.extract.name_words import ABBREVIATIONS, SIGNALS, UNITS, WHEN
 from dynagrag.language.english.data import words_of
-from dynagrag.language.english.inflection import is_known
+from dynagrag.language.english.inflection import is_known, is_noun
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_WORDS
 
@@ -29,6 +28,7 @@ MODIFIERS = frozenset(
     ("amod", "compound", "nmod", "nn", "nk", "pnc", "flat", "flat:name", "npadvmod")
 )
 """Relations to a noun behind it: those of spaCy's English, Universal Dependencies and TIGER."""
+_DETERMINERS = frozenset(("det", "poss"))
 _DESCRIBING = frozenset(("ADJ", "VERB"))
 _HYPHENS = frozenset("-‐‑–/")
 _EMPTY = (
@@ -44,8 +44,29 @@ _EMPTY = (
         WordClass.RATE,
         WordClass.TIME_WORD,
         WordClass.FORM_OF_ADDRESS,
+        WordClass.SHELL_NOUN,
     )
 )
+_IDIOMS = frozenset(
+    (preposition, noun)
+    for preposition, nouns in {
+        "at": "hand large length risk stake",
+        "by": "accident chance default heart mistake",
+        "for": "instance sake",
+        "from": "scratch",
+        "in": "advance charge common danger detail line mind need order person place practice"
+        " principle private process progress public relation respect search shape theory touch"
+        " trouble turn",
+        "into": "account consideration effect force place",
+        "of": "course",
+        "on": "account average behalf board hold purpose target track top",
+        "under": "control way",
+        "with": "respect",
+        "without": "doubt fail",
+    }.items()
+    for noun in nouns.split()
+)
+"""Nouns that name nothing right behind their preposition."""
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _MAX_LETTERS, _MAX_SCRAP = 40, 4
 _MIN_TIMES = 2
@@ -96,15 +117,30 @@ def is_head(token: "Token") -> bool:
 
 def _phrase(head: "Token", recurring: frozenset[tuple[str, str]]) -> NounPhrase | None:
     kept = [head, *_modifiers(head, recurring)][::-1]
-    while kept[0] is not head and (kept[0].is_stop or kept[0].is_punct):
+    while kept[0] is not head and (_begins_nothing(kept[0]) or kept[0].is_punct):
         kept.pop(0)
-    if _is_broken_off(head) or not _is_word(head) or _is_empty(kept):
+    if not _is_word(head) or _is_piece(head) or _is_empty(kept) or _is_idiom(kept):
         return None
-    nouns = [token for token in kept[:-1] if token.pos_ in NOUNS or token.is_punct]
-    kind = _named([head]) if len(kept) > 1 and not _is_empty([head]) else None
-    part = _named(nouns) if nouns and not _is_empty(nouns) and _is_word(nouns[-1]) else None
     phrase = _named(kept)
-    return phrase and replace(phrase, kind=kind, part=part)
+    if phrase is None or len(kept) == 1:
+        return phrase
+    nouns = _nouns_before(kept)
+    kind = None if _is_empty([head]) else _named([head])
+    return replace(phrase, kind=kind, part=_named(nouns) if nouns else None)
+
+
+def _nouns_before(kept: Sequence["Token"]) -> list["Token"]:
+    """The nouns before a phrase's head, with what hyphens join to them, if they name something."""
+    nouns: list[Token] = []
+    for token in reversed(kept[:-1]):
+        if token.pos_ not in NOUNS and not token.is_punct and not (nouns and nouns[-1].is_punct):
+            break
+        nouns.append(token)
+    nouns.reverse()
+    # "five-minute", "long-term" are no things, "long-term care" is
+    is_adjective = any(t.is_punct for t in nouns) and not any(t.whitespace_ for t in nouns[:-1])
+    names_nothing = not nouns or _is_empty(nouns) or not _is_word(nouns[-1])
+    return [] if is_adjective or names_nothing else nouns
 
 
 def _named(words: Sequence["Token"]) -> NounPhrase | None:
@@ -122,9 +158,7 @@ def _modifiers(head: "Token", recurring: frozenset[tuple[str, str]]) -> Iterator
     after = head
     for i in range(head.i - 1, -1, -1):
         token = head.doc[i]
-        if token.text in _HYPHENS and not token.whitespace_ and i > 0:
-            if head.doc[i - 1].whitespace_:
-                return
+        if _is_joined(token):
             yield token
             continue
         is_within = i < token.head.i <= head.i and token.dep_ in MODIFIERS
@@ -142,6 +176,21 @@ def _modifiers(head: "Token", recurring: frozenset[tuple[str, str]]) -> Iterator
         after = token
 
 
+def _begins_nothing(token: "Token") -> bool:
+    return bool(token.is_stop) and not _is_joined(token)
+
+
+def _is_joined(token: "Token") -> bool:
+    """Whether a hyphen stands right behind a word, or is the token and stands right behind one:
+    "long" and "-" of "long-term".
+    """
+    if token.i + 1 == len(token.doc) or token.whitespace_:
+        return False
+    if token.text in _HYPHENS:
+        return token.i > 0 and not token.nbor(-1).whitespace_
+    return token.nbor().text in _HYPHENS
+
+
 def _is_empty(kept: Sequence["Token"]) -> bool:
     """Whether a phrase names nothing: none of its nouns says anything by itself."""
     nouns = [token for token in kept if token.pos_ in NOUNS]
@@ -154,30 +203,42 @@ def _is_word(token: "Token") -> bool:
         letters > 1
         and len(token) <= _MAX_LETTERS
         and letters * 2 > len(token)
-        and not _is_scrap(token)
+        and (token.lang_ != "en" or _may_be_noun(token))
         and not token.like_url
         and not token.like_email
     )
 
 
-def _is_scrap(token: "Token") -> bool:
-    """A few small letters that are no word of English: "ehm", "th"."""
-    is_short = len(token) <= _MAX_SCRAP and token.is_lower and token.lang_ == "en"
-    return is_short and not is_known(token.text)
-
-
-def _is_broken_off(head: "Token") -> bool:
-    """A word that a speaker began and left: a dash stands at its end, and nothing behind that."""
-    if head.text.endswith("-"):
+def _may_be_noun(token: "Token") -> bool:
+    """Not what the dictionary of English has, but not as a noun ("curved", though "the remote" is
+    one), nor a few small letters that it hasn't ("ehm", "th").
+    """
+    if is_noun(token.lower_):
         return True
-    if head.whitespace_ or head.i + 1 >= len(head.doc):
-        return False
-    after = head.nbor()
-    return after.text in _HYPHENS and bool(after.whitespace_ or after.i + 1 == len(head.doc))
+    if is_known(token.lower_):
+        return any(child.dep_ in _DETERMINERS for child in token.lefts)
+    return len(token) > _MAX_SCRAP or not token.is_lower
+
+
+def _is_piece(head: "Token") -> bool:
+    """Whether a word is a piece of one, that hyphens join ("tug-of-war") or that a speaker began
+    and left ("mon- money"). A dash with a word before and behind it is none.
+    """
+    if head.text.endswith("-") or head.whitespace_ or head.i + 1 == len(head.doc):
+        return str(head.text).endswith("-")
+    return str(head.nbor().text) in _HYPHENS
+
+
+def _is_idiom(kept: Sequence["Token"]) -> bool:
+    """Whether a noun names nothing behind its preposition: "in public", "for instance"."""
+    head = kept[0]
+    return head is kept[-1] and head.i > 0 and (head.nbor(-1).lower_, head.lower_) in _IDIOMS
 
 
 def _singular(head: "Token") -> str:
     is_plural = head.pos_ == "NOUN" and "Plur" in head.morph.get("Number")
+    if is_plural and head.lang_ == "en" and head.lower_.endswith("a"):
+        return str(head.lower_)  # data, media: models take them for either
     return str(head.lemma_ if is_plural else head.text).lower()
 
 

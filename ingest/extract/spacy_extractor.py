@@ -15,7 +15,7 @@ from dynagrag.core.extras import check_extras
 from dynagrag.core.ids import content_id, speaker_key
 from dynagrag.core.protocols import PARSING_EXTRACTOR
 from dynagrag.core.schema import ChunkWork, Document, Flag, Mention, RelationRecord
-from dynagrag.ingest.extract.fast_extractor import FastExtractor, ReadSentence
+from dynagrag.ingest.extract.fast_extractor import LABEL, FastExtractor, ReadSentence
 from dynagrag.ingest.extract.noun_phrases import (
     NounPhrase,
     may_name_things,
@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 
 THING = "thing"
 """The type of what is talked about."""
-KIND, PART = "is a", "of"
-"""Labels of what a phrase says by itself: a remote control button is a button, of a remote control.
-"""
-_VERSION = 1
+_VERSION = 2
 
 
 class SpacyExtractor(FastExtractor):
@@ -98,8 +95,8 @@ class SpacyExtractor(FastExtractor):
             for phrase in things.phrases:
                 flags = (Flag.TALKED_ABOUT,)
                 mentions.append(self._said(sentence, phrase.name, phrase.key, THING, flags))
-            for whole, label, part in things.compounds:
-                relations.append(self._record(sentence, whole, label, part))
+            for pair in things.compounds:
+                relations.append(self._record(sentence, pair[0], LABEL, pair[1]))
             for one in spoken_relations(doc, things.key_of):
                 quote = (sentence.start + one.start, sentence.start + one.end)
                 relations.append(self._record(sentence, one.head, one.label, one.tail, quote))
@@ -109,12 +106,12 @@ class SpacyExtractor(FastExtractor):
 @dataclass(frozen=True, slots=True)
 class _Things:
     """What the tokens of a parsed sentence stand for: `phrases`, each key once, that are no names
-    of `fast`; `compounds`, what they say by themselves; `keys` of tokens by number; the `speaker`
-    of the sentence, whom "I" means.
+    of `fast`; `compounds`, pairs by key of these and what stands in them, which the graph has where
+    it is said by itself; `keys` of tokens by number; the `speaker` of the sentence, whom "I" means.
     """
 
     phrases: tuple[NounPhrase, ...]
-    compounds: tuple[tuple[str, str, str], ...]
+    compounds: tuple[tuple[str, str], ...]
     keys: Mapping[int, str]
     speaker: str | None
 
@@ -128,18 +125,22 @@ class _Things:
     ) -> "_Things":
         """Of a parsed sentence, the names that were found in it, and who says it."""
         names = sorted((c.start, c.end, c.key) for c in sentence.found if not c.is_word)
-        keys = {t.i: key for t in doc if names and (key := _name_at(t, names)) is not None}
+        keys = {
+            t.i: key
+            for t in doc
+            if names and t.pos_ != "PRON" and (key := _name_at(t, names)) is not None
+        }
         phrases: dict[str, NounPhrase] = {}
-        compounds: dict[tuple[str, str, str], None] = {}
+        compounds: dict[tuple[str, str], None] = {}
         for head, phrase in noun_phrases(doc, recurring).items():
             if head in keys:
                 continue
             keys[head] = phrase.key
-            for label, one in (("", phrase), (KIND, phrase.kind), (PART, phrase.part)):
-                if one is not None:
-                    phrases.setdefault(one.key, one)
-                    if label and one.key != phrase.key:
-                        compounds[phrase.key, label, one.key] = None
+            phrases.setdefault(phrase.key, phrase)
+            for one in (phrase.kind, phrase.part):
+                if one is not None and one.key != phrase.key:
+                    first, second = sorted((phrase.key, one.key))
+                    compounds[first, second] = None
         for _, _, key in names:
             phrases.pop(key, None)
         speaker = sentence.turn.speaker

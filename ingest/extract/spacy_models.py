@@ -2,12 +2,14 @@
 nothing is imported until a text is read.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
 from dynagrag.core.errors import SettingsError
+from dynagrag.core.unwanted_imports import without_module
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -62,6 +64,15 @@ def download_hint(language: str) -> str:
     return f"python -m spacy download {spacy_code(language)}_core_news_sm"
 
 
+def _torch_as_needed() -> AbstractContextManager[None]:
+    """Where spaCy finds torch it imports it, which only models with a transformer need: 1.5 CPU
+    seconds.
+    """
+    names = (model.name for model in installed_models().values())
+    is_needed = any("trf" in name.split("_") for name in names)
+    return nullcontext() if is_needed else without_module("torch")
+
+
 @cache
 def load_model(model: SpacyModel) -> "Language":
     """Loads a model without what nothing here reads.
@@ -69,8 +80,9 @@ def load_model(model: SpacyModel) -> "Language":
     Raises SettingsError where it is of another version than spaCy, can't be loaded, or parses no
     sentences.
     """
-    import spacy
-    from spacy.util import get_package_path, is_compatible_version, load_meta
+    with _torch_as_needed():
+        import spacy
+        from spacy.util import get_package_path, is_compatible_version, load_meta
 
     remedy = f"install the one of this version: {download_hint(model.language)}"
     try:

@@ -6,27 +6,42 @@ particle and preposition ("not want to use", "put in"). Who said it is the turn 
 is asked, or hangs on an "if", states no relation between subject and object.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from dynagrag.core.schema import CO_OCCURRENCE
+from dynagrag.ingest.extract.dependencies import (
+    CLAUSES,
+    COPULA,
+    OBJECTS,
+    OWNERS,
+    PARTICLES,
+    PREPOSITIONS,
+    RELATIVE,
+    SUBJECTS,
+    VERBS,
+    behind,
+    clause_of,
+    conjuncts,
+    has_own_subject,
+    is_auxiliary,
+    is_conditional,
+    is_expletive,
+    is_modal,
+    is_oblique,
+    is_passive,
+    is_relative,
+    negation,
+    subject_of,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
-# Of spaCy's English, of Universal Dependencies, and of TIGER (German).
-SUBJECTS = frozenset(("nsubj", "nsubjpass", "nsubj:pass", "sb"))
-_PASSIVE = frozenset(("nsubjpass", "nsubj:pass", "sbp"))
-_OBJECTS = frozenset(("dobj", "obj", "iobj", "dative", "attr", "oprd", "oa", "da", "pd"))
-_PREPOSITIONS = frozenset(("prep", "agent", "dative", "mo", "op", "mnr", "pg"))
-_BEHIND = frozenset(("pobj", "nk"))
-_OBLIQUE = frozenset(("obl", "obl:agent", "obl:arg", "nmod"))
-_OWNERS = frozenset(("poss", "nmod:poss", "ag"))
-_PARTICLES = frozenset(("prt", "compound:prt", "svp"))
-_VERBS = frozenset(("VERB", "AUX"))
 _NOMINAL = frozenset(("NOUN", "PROPN", "PRON"))
-_RAISED = frozenset(("xcomp", "oc"))
-_RELATIVE = frozenset(("relcl", "acl:relcl", "acl", "rc"))
-_COPULA = "cop"
+_HEDGES = frozenset(("dunno", "guess", "mean", "suppose", "think"))
+"""What a speaker says in passing: "I think a button on the side"."""
 _MAX_CHAIN = 4
 
 ThingAt = Callable[["Token"], "str | None"]
@@ -83,144 +98,146 @@ class _RelationReader:
 
     def around(self, token: "Token", is_asked: bool) -> Iterator[Triple]:
         """Triples whose label is this token's."""
-        if token.pos_ in _VERBS:
-            is_own = token.dep_ not in ("aux", "auxpass", "aux:pass", _COPULA)
-            if is_own and not is_asked and not _is_conditional(token):
+        if token.pos_ in VERBS:
+            if not (is_asked or is_auxiliary(token) or is_conditional(token)):
                 yield from self._clause(token)
         elif token.pos_ in _NOMINAL:
-            if any(t.dep_ == _COPULA for t in token.lefts):
-                yield from self._nominal(token) if not (is_asked or _is_conditional(token)) else ()
+            has_copula = any(t.dep_ == COPULA for t in token.children)
+            if has_copula and not (is_asked or is_conditional(token)):
+                yield from self._nominal(token)
             if own := self.things(token):
                 yield from self._beside(token, own[0])
 
     def things(self, token: "Token") -> list[str]:
         """Keys of what a token stands for, with those that "and" joins to it."""
-        several = [token, *(t for t in token.conjuncts if t.i > token.i)]
+        several = (token, *conjuncts(token))
         return [key for one in several if (key := self._thing(one)) is not None]
 
     def _thing(self, token: "Token") -> str | None:
-        """Its own, or that of a relative pronoun's noun, or of what stands behind "a lot of"."""
-        if (key := self.thing_at(token)) is not None:
-            return key
-        if "Rel" in token.morph.get("PronType") and token.head.dep_ in _RELATIVE:
-            return self.thing_at(token.head.head)
+        """The key of what it means."""
+        return self.thing_at(self._meant(token))
+
+    def _meant(self, token: "Token") -> "Token":
+        """Itself, or the noun of a relative pronoun, or what stands behind "a lot of"."""
+        if self.thing_at(token) is not None:
+            return token
+        if is_relative(token) and token.head.dep_ in RELATIVE:
+            return token.head.head
         if token.pos_ == "NOUN":
-            behind = [b for p in token.rights if p.dep_ == "prep" for b in _behind(p)]
-            if len(behind) == 1:
-                return self.thing_at(behind[0])
-        return None
+            meant = [b for p in token.rights if p.lower_ == "of" for b in behind(p)]
+            if len(meant) == 1:
+                return meant[0]
+        return token
 
     def _clause(self, verb: "Token") -> Iterator[Triple]:
-        """A verb's subjects, objects, and what its prepositions lead to: from the object where
-        there is one, else from the subject.
+        """A verb's subjects, objects, and what its prepositions lead to, from the objects and from
+        the subject, whose label then has the objects too ("put battery in").
         """
-        subject = _subject(verb)
+        subject = subject_of(verb)
+        is_hedge = subject is not None and verb.lower_ in _HEDGES and is_speaker(subject)
+        if is_hedge or not (label := _label(verb, subject)):
+            return
         heads = self.things(subject) if subject is not None else self._noun_of(verb)
-        objects = self._objects(verb)
-        label = _label(verb, subject)
-        if subject is not None and subject.dep_ == "expl":
-            heads = []
+        if is_expletive(verb):
+            heads = []  # there is
+        clause = clause_of(verb)
+        said = [t for t in clause if t.dep_ in OBJECTS and not _is_adposition(t)]
+        objects = [key for t in said for key in self.things(t)]
         yield from ((head, label, tail) for head in heads for tail in objects)
-        for words, tails in self._obliques(verb):
-            yield from (
-                (head, f"{label} {words}", tail) for head in (objects or heads) for tail in tails
-            )
-
-    def _objects(self, verb: "Token") -> list[str]:
-        """What its objects stand for, that of "the case we made" too."""
-        objects = [t for t in verb.children if t.dep_ in _OBJECTS]
-        if not objects and verb.dep_ in _RELATIVE and _has_subject(verb):
-            return self.things(verb.head)[:1]
-        return [key for t in objects for key in self.things(t)]
+        if not said and (gap := _gap(verb)) is not None:
+            noun, preposition = gap
+            objects = self.things(noun)[:1]
+            yield from ((head, f"{label}{preposition}", tail) for head in heads for tail in objects)
+        whole = " ".join([label, *(self._meant(t).lower_ for t in said if not is_relative(t))])
+        more = [t for one in said for t in one.children] if not objects else []
+        for words, tails in self._obliques([*clause, *more], verb):
+            yield from ((head, f"{whole} {words}", tail) for head in heads for tail in tails)
+            yield from ((head, f"{label} {words}", tail) for head in objects for tail in tails)
 
     def _noun_of(self, verb: "Token") -> list[str]:
         """The noun that a participle behind it describes ("a button called Menu"), or the object of
-        what is done to that end ("use titanium to make the case").
+        what is done to that end ("use titanium to make the case"). Not the "decision to use" it.
         """
-        if verb.dep_ in _RELATIVE:
+        if verb.dep_ in RELATIVE and "Inf" not in verb.morph.get("VerbForm"):
             return self.things(verb.head)[:1]
-        if verb.dep_ == "advcl" and verb.head.pos_ in _VERBS:
-            return self._objects(verb.head)
+        if verb.dep_ == "advcl" and verb.head.pos_ in VERBS:
+            objects = (t for t in verb.head.children if t.dep_ in OBJECTS)
+            return [key for t in objects for key in self.things(t)]
         return []
 
-    def _obliques(self, token: "Token") -> Iterator[tuple[str, list[str]]]:
-        """The prepositions of a verb or noun and the things behind them."""
-        for child in token.children:
+    def _obliques(
+        self, children: Iterable["Token"], above: "Token"
+    ) -> Iterator[tuple[str, list[str]]]:
+        """The prepositions among what hangs on a verb or noun, and the things behind them."""
+        for child in children:
             if child.dep_ == "acomp":
-                yield from (
-                    (f"{child.lower_} {words}", tails) for words, tails in self._obliques(child)
-                )
-            elif child.dep_ in _PREPOSITIONS and child.pos_ in ("ADP", "SCONJ", "PART"):
-                behind = [key for t in _behind(child) for key in self.things(t)]
-                if behind:
-                    yield child.lower_, behind
-            elif child.dep_ in _OBLIQUE and child.i > token.i:
+                below = self._obliques(child.children, child)
+                yield from ((f"{child.lower_} {words}", tails) for words, tails in below)
+            elif child.dep_ in PREPOSITIONS and _is_adposition(child):
+                if tails := [key for t in behind(child) for key in self.things(t)]:
+                    yield child.lower_, tails
+            elif is_oblique(child) and (child.i > above.i or above.pos_ in VERBS):
                 cases = [t.lower_ for t in child.children if t.dep_ == "case"]
-                behind = self.things(child)
-                if cases and behind:
-                    yield " ".join(cases), behind
+                if cases and (tails := self.things(child)):
+                    yield " ".join(cases), tails
 
     def _nominal(self, noun: "Token") -> Iterator[Triple]:
         """A noun that is said of a subject, with a copula."""
-        copula = next(child for child in noun.children if child.dep_ == _COPULA)
+        copula = next(child for child in noun.children if child.dep_ == COPULA)
         subject = next((child for child in noun.children if child.dep_ in SUBJECTS), None)
         if subject is not None and (tail := self.thing_at(noun)) is not None:
-            label = " ".join([*_negation(noun), copula.lemma_.lower()])
+            label = " ".join([*negation(noun), copula.lemma_.lower()])
             yield from ((head, label, tail) for head in self.things(subject))
 
     def _beside(self, noun: "Token", own: str) -> Iterator[Triple]:
         """What hangs on a noun: behind a preposition, its owner, what "and" joins to it."""
         if self.thing_at(noun) is not None:
-            for words, tails in self._obliques(noun):
+            for words, tails in self._obliques(noun.children, noun):
                 yield from ((own, words, tail) for tail in tails)
         for child in noun.children:
-            if child.dep_ in _OWNERS:
+            if child.dep_ in OWNERS:
                 yield from ((own, "of", key) for key in self.things(child))
-            elif child.dep_ == "conj" and (key := self._thing(child)) is not None:
-                joint = [t.lower_ for t in (*noun.children, *child.children) if t.dep_ == "cc"]
-                yield own, joint[0] if joint else "and", key
+        for other in conjuncts(noun):
+            if (key := self._thing(other)) is not None:
+                first, second = sorted((own, key))
+                yield first, CO_OCCURRENCE, second
 
 
-def _behind(preposition: "Token") -> Iterator["Token"]:
-    """What a preposition leads to, over a second one ("out of")."""
-    for child in preposition.rights:
-        if child.dep_ in _BEHIND:
-            yield child
-        elif child.dep_ == "prep":
-            yield from (t for t in child.rights if t.dep_ in _BEHIND)
+def _is_adposition(token: "Token") -> bool:
+    return token.pos_ in ("ADP", "SCONJ", "PART")
 
 
-def _has_subject(verb: "Token") -> bool:
-    return any(t.dep_ in SUBJECTS and "Rel" not in t.morph.get("PronType") for t in verb.lefts)
-
-
-def _subject(verb: "Token") -> "Token | None":
-    """A verb's subject, or that of the verb it is joined to or hangs on ("wants to use")."""
+def _gap(verb: "Token") -> "tuple[Token, str] | None":
+    """The noun that is the object of a clause behind it, and the preposition that it hangs on: "the
+    case we want to make", "the house I live in". None where another verb has it, or none may:
+    "areas where we need staff".
+    """
     at = verb
-    for _ in range(_MAX_CHAIN):
-        for child in at.lefts:
-            if child.dep_ in SUBJECTS:
-                return child
-        if at.dep_ not in ("conj", *_RAISED) or at.head.pos_ not in _VERBS:
-            return None
+    while at.dep_ in CLAUSES and at.head.pos_ in VERBS:
         at = at.head
-    return None
+    is_gapped = at.dep_ in RELATIVE and has_own_subject(at)
+    is_gapped = is_gapped and not any(t.tag_ == "WRB" or t.dep_ == "mark" for t in at.lefts)
+    if not is_gapped or any(t.dep_ in (*CLAUSES, "ccomp") for t in verb.children):
+        return None
+    bare = [t for t in verb.rights if t.dep_ == "prep" and t.n_rights == 0]
+    return at.head, f" {bare[0].lower_}" if bare else ""
 
 
 def _label(verb: "Token", subject: "Token | None") -> str:
     """The words of a verb: those of the verb that it hangs on first."""
-    words = _own_words(verb, subject)
+    words = _own_words(verb, is_passive(verb))
     at = verb
     for _ in range(_MAX_CHAIN):
-        if at.dep_ not in _RAISED or at.head.pos_ not in _VERBS:
+        if at.dep_ not in CLAUSES or at.head.pos_ not in VERBS:
             break
         is_bare = all(child.lower_ != "to" for child in at.lefts if child.dep_ == "aux")
-        words = [*_own_words(at.head, None), *(() if is_bare else ("to",)), *words]
+        if not is_auxiliary(at.head) or is_modal(at.head):
+            words = [*_own_words(at.head), *(() if is_bare else ("to",)), *words]
         at = at.head
     else:
         return ""
     if _is_denied(at):
-        if _negation(at):
+        if negation(at):
             return ""  # denied twice: who knows
         words = ["not", *words]
     if subject is not None and _is_group(subject):
@@ -233,43 +250,15 @@ def _is_group(subject: "Token") -> bool:
     return is_speaker(subject) and "Plur" in subject.morph.get("Number")
 
 
-def _own_words(verb: "Token", subject: "Token | None") -> list[str]:
-    is_passive = subject is not None and subject.dep_ in _PASSIVE
-    modals = [t.norm_ for t in verb.lefts if _is_modal(t)]
-    particles = [t.lower_ for t in verb.children if t.dep_ in _PARTICLES]
-    is_as_said = is_passive or verb.dep_ == "acl"
-    own = verb.lower_ if is_as_said else verb.lemma_.lower()
-    return [*modals, *_negation(verb), own, *particles]
-
-
-def _is_modal(token: "Token") -> bool:
-    """English has it in the tag, others in the morphology."""
-    return token.tag_ == "MD" or "Mod" in token.morph.get("VerbType")
-
-
-def _negation(token: "Token") -> list[str]:
-    """Its negation as the sentence has it, written out."""
-    return [
-        t.norm_
-        for t in token.children
-        if t.dep_ in ("neg", "ng") or "Neg" in t.morph.get("Polarity")
-    ]
+def _own_words(verb: "Token", is_as_said: bool = False) -> list[str]:
+    modals = [t.norm_ if t.norm_.isalpha() else t.lemma_ for t in verb.lefts if is_modal(t)]
+    particles = [t.lower_ for t in verb.children if t.dep_ in PARTICLES]
+    own = verb.lower_ if is_as_said or verb.dep_ == "acl" else verb.lemma_.lower()
+    return [*modals, *negation(verb), own, *particles]
 
 
 def _is_denied(verb: "Token") -> bool:
     """Whether a verb stands in what another one, negated, has as its object: "I don't think that
     we need a screen".
     """
-    return verb.dep_ == "ccomp" and bool(_negation(verb.head))
-
-
-def _is_conditional(verb: "Token") -> bool:
-    """Whether a clause hangs on "if", "whether" or the like, or one above it does."""
-    at: Token = verb
-    for _ in range(_MAX_CHAIN):
-        if any(t.dep_ == "mark" and t.lower_ in ("if", "whether") for t in at.lefts):
-            return True
-        if at.dep_ not in ("conj", "ccomp", *_RAISED):
-            return False
-        at = at.head
-    return False
+    return verb.dep_ == "ccomp" and bool(negation(verb.head))

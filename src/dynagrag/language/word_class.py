@@ -73,6 +73,8 @@ class WordClass(StrEnum):
     """Opens a reply that agrees or denies."""
     NEVER_AN_ENTITY = "never_an_entity"
     """Pronouns, replies and the like: a model that lists one as an entity is wrong."""
+    SHELL_NOUN = "shell_noun"
+    """Names nothing without what stands with it: a piece, the purpose, the importance of."""
     TERM_OF_GRAMMAR = "term_of_grammar"
     """Types by which a small model owns that what it lists is no entity."""
     PARTICLE_IN_NAME = "particle_in_name"

@@ -5,14 +5,10 @@ second and some 40 MB, so it is imported at the first question. What it would gu
 it lacks is not asked for.
 """
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from threading import get_ident
 from types import ModuleType
+
+from dynagrag.core.unwanted_imports import without_module
 
 _PARTICIPLES = {
     "burn": ("burnt", "burned"),
@@ -59,6 +55,12 @@ def is_known(word: str) -> bool:
 
 
 @cache
+def is_noun(word: str) -> bool:
+    """Whether the dictionary has a word as a form of a noun. Lower case."""
+    return bool(_dictionary().getAllLemmas(word, "NOUN"))
+
+
+@cache
 def is_plural_of(word: str, noun: str) -> bool:
     """Whether the dictionary has a word as the plural of a noun: valves of valve, not https of
     http. Lower case.
@@ -83,28 +85,7 @@ def _dictionary() -> ModuleType:
     """lemminflect. Where spaCy is installed it would import that for methods that nobody asks for:
     a second, and 100 MB.
     """
-    with _lacking("spacy"):
+    with without_module("spacy"):
         import lemminflect
     module: ModuleType = lemminflect
     return module
-
-
-@contextmanager
-def _lacking(name: str) -> Iterator[None]:
-    """Inside, a module can't be imported by this thread, unless it is imported already."""
-    finder = _Refusal(name, get_ident())
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
-
-
-class _Refusal(MetaPathFinder):
-    def __init__(self, name: str, thread: int) -> None:
-        self._name, self._thread = name, thread
-
-    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
-        if fullname == self._name and get_ident() == self._thread:
-            raise ModuleNotFoundError(f"{fullname} is not wanted here", name=fullname)
-        return None

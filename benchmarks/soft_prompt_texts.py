@@ -148,8 +148,8 @@ def measure(
     return columns
 
 
-def report(out: ResultLines, name: str, columns: Mapping[str, Sequence[float]]) -> None:
-    """A line for each text, then the paired differences."""
+def report(out: ResultLines, name: str, columns: Mapping[str, Sequence[float]]) -> list[str]:
+    """A line for each text; the lines of the paired differences are returned."""
     found = intervals(columns)
     texts = list(dict.fromkeys(column.partition(" ")[0] for column in columns))
     for text in texts:
@@ -159,11 +159,13 @@ def report(out: ResultLines, name: str, columns: Mapping[str, Sequence[float]]) 
         tokens = statistics.mean(columns[f"{text} tokens"])
         graph = 100 * statistics.mean(columns[f"{text} graph"])
         out.line(f"{name + ', ' + text:<34}  {shares}  {tokens:.0f}  {graph:.0f}")
+    differences = []
     for one, other in (("beside", "tree"), ("beside", "passages")):
         for column in ("any", "gold"):
             values = np.subtract(columns[f"{one} {column}"], columns[f"{other} {column}"])
             difference = intervals({"": values.tolist()})[""].times(100).text(sign="+")
-            out.line(f"#   {name}: {one} - {other}, {column}: {difference}")
+            differences.append(f"#   {name}: {one} - {other}, {column}: {difference}")
+    return differences
 
 
 def tokenizer_budget(lm: str, settings: Settings) -> TokenBudget:
@@ -212,9 +214,13 @@ def main() -> None:
                 return place.ids(question.conversation or (question.document or "",))
 
             whole = f"{name}, {len(asked)}"
+            said = []
             if any(question.conversation or question.document for question in asked):
-                report(out, f"{whole} of their own", measure(place, asked, own, system, budget))
-            report(out, f"{whole} of all", measure(place, asked, lambda _: (), system, budget))
+                columns = measure(place, asked, own, system, budget)
+                said += report(out, f"{whole} of their own", columns)
+            columns = measure(place, asked, lambda _: (), system, budget)
+            for line in [*said, *report(out, f"{whole} of all", columns)]:
+                out.line(line)
 
 
 if __name__ == "__main__":

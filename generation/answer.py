@@ -47,7 +47,7 @@ from dynagrag.generation.intermediate_answers import ask_each, rank_answers
 from dynagrag.generation.merge import merge_prompt, stream_merged
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace, with_masks
 from dynagrag.generation.soft_prompt.soft_answers import SoftReply, text_budget
-from dynagrag.generation.soft_prompt.soft_reading import soft_reading
+from dynagrag.generation.soft_prompt.soft_reading import soft_reading, with_unread_subgraphs
 from dynagrag.generation.soft_prompt.soft_text import SoftText
 from dynagrag.generation.subgraph_prompts import union_note
 from dynagrag.language.identification import load_beside
@@ -100,7 +100,7 @@ def answer_question(
     if plan.soft:
         reading = soft_reading(question, plan, text_budget(plan.soft.model))
         retrieval, soft_text, lines = reading.retrieval, reading.text, reading.lines
-        prompts = soft_text.prompts
+        prompts = with_unread_subgraphs(soft_text.prompts, question, plan, retrieval)
     else:
         retrieval = plan.retrieve(question)
         prompts, lines = prompts_and_lines(

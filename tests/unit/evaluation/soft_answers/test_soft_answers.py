@@ -17,6 +17,7 @@ from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.qa.qa_options import QaOptions
 from dynagrag.evaluation.qa.qa_run import evaluate_qa
 from dynagrag.fakes import FakeChat
+from dynagrag.generation import subgraph_prompts
 from dynagrag.generation.soft_prompt.soft_answers import text_budget
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftModelReply, SoftPromptModel
@@ -253,7 +254,12 @@ def test_hard_prompts_alone_are_those_of_the_system_and_of_its_training_without_
         hard = space.questions.answer(
             question, AskOptions(soft="g-retriever"), chat, AnswerOverrides(is_hard_alone=True)
         )
-    assert [has_token for has_token, *_ in seen] == [True, False]
+        monkeypatch.setattr(subgraph_prompts, "LEAST_GATE", 2)
+        alone = space.questions.answer(question, AskOptions(soft="g-retriever"), chat).trace
+    assert any("no tree has lines in a prompt" in note for note in alone.notes)
+    (prompt,) = alone.prompts
+    assert (prompt.num_nodes_in, bool(prompt.subgraph)) == (0, True), "the token is made of it"
+    assert [has_token for has_token, *_ in seen] == [True, False, True]
     assert seen[0][1:] == seen[1][1:] == (learned.description, learned.question)
     assert hard.trace.soft
     assert hard.trace.soft.num_soft_tokens == 0

@@ -117,21 +117,7 @@ def answer_question(
     is_whole = plan.kept_claims == EVERY_CLAIM
     shown = tell if is_whole else (lambda _: None)
     stream = HeldStream(shown, of_claims, question.text)
-    if prompts and (plan.soft or plan.chat):
-        load_beside()
-
-    if not prompts and (plan.soft or plan.chat):
-        draft = _abstained("nothing was retrieved", stream)
-    elif plan.soft and soft_text:
-        reply = plan.soft.answer(view.snapshot, question, retrieval, soft_text)
-        draft = _soft_draft(reply, prompts, stream)
-    elif plan.chat:
-        note = prompt_note(lines)
-        draft = _merged_draft(question, prompts, plan, plan.chat, stream, progress, note)
-    else:
-        is_weak = bool(evidence_note(lines))
-        draft = AnswerDraft(UNANSWERED if is_weak else NO_MODEL, is_abstained=True)
-
+    draft = _draft(question, plan, retrieval, prompts, lines, soft_text, stream, progress)
     tell("")
 
     checked = FinalClaims()
@@ -169,6 +155,31 @@ def _doubts_first(on_text: OnText, doubts: str) -> OnText:
 
 
 # ------------------------------------------------------------------------------------------ drafts
+
+
+def _draft(
+    question: Question,
+    plan: AnswerPlan,
+    retrieval: Retrieval,
+    prompts: Sequence[AnswerPrompt],
+    lines: BestLines,
+    soft_text: SoftText | None,
+    stream: HeldStream,
+    progress: Progress,
+) -> AnswerDraft:
+    """What answers: the trained system, else the language model, else nothing does."""
+    if plan.soft or plan.chat:
+        if not prompts:
+            return _abstained("nothing was retrieved", stream)
+        load_beside()
+    if plan.soft and soft_text:
+        reply = plan.soft.answer(plan.view.snapshot, question, retrieval, soft_text)
+        return _soft_draft(reply, prompts, stream)
+    if plan.chat:
+        note = prompt_note(lines)
+        return _merged_draft(question, prompts, plan, plan.chat, stream, progress, note)
+    is_weak = bool(evidence_note(lines))
+    return AnswerDraft(UNANSWERED if is_weak else NO_MODEL, is_abstained=True)
 
 
 def _abstained(

@@ -8,7 +8,7 @@ noun before it. What a hyphen joins is kept whole ("long-term care").
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -97,14 +97,19 @@ def may_name_things(sentence: str) -> bool:
     return any(match[0].lower() not in _EMPTY for match in _WORD.finditer(sentence))
 
 
-def noun_phrases(doc: "Doc", recurring: frozenset[tuple[str, str]]) -> dict[int, NounPhrase]:
+def noun_phrases(
+    doc: "Doc", recurring: frozenset[tuple[str, str]], names: Collection[int] = ()
+) -> dict[int, NounPhrase]:
     """The phrases of a parsed sentence by the number of their head. `recurring`: pairs of words of
-    its document.
+    its document. `names`: numbers of the tokens that stand in names, which stay whole and head no
+    phrase.
     """
     return {
         token.i: phrase
         for token in doc
-        if is_head(token) and (phrase := _phrase(token, recurring)) is not None
+        if is_head(token)
+        and token.i not in names
+        and (phrase := _phrase(token, recurring, names)) is not None
     }
 
 
@@ -115,25 +120,28 @@ def is_head(token: "Token") -> bool:
     return not (token.dep_ in MODIFIERS and token.i < token.head.i and token.head.pos_ in NOUNS)
 
 
-def _phrase(head: "Token", recurring: frozenset[tuple[str, str]]) -> NounPhrase | None:
-    kept = [head, *_modifiers(head, recurring)][::-1]
-    while kept[0] is not head and (_begins_nothing(kept[0]) or kept[0].is_punct):
+def _phrase(
+    head: "Token", recurring: frozenset[tuple[str, str]], names: Collection[int]
+) -> NounPhrase | None:
+    kept = [head, *_modifiers(head, recurring, names)][::-1]
+    while kept[0] is not head and kept[0].i not in names and _begins_nothing(kept[0]):
         kept.pop(0)
     if not _is_word(head) or _is_piece(head) or _is_empty(kept) or _is_idiom(kept):
         return None
     phrase = _named(kept)
     if phrase is None or len(kept) == 1:
         return phrase
-    nouns = _nouns_before(kept)
+    nouns = _nouns_before(kept, names)
     kind = None if _is_empty([head]) else _named([head])
     return replace(phrase, kind=kind, part=_named(nouns) if nouns else None)
 
 
-def _nouns_before(kept: Sequence["Token"]) -> list["Token"]:
+def _nouns_before(kept: Sequence["Token"], names: Collection[int]) -> list["Token"]:
     """The nouns before a phrase's head, with what hyphens join to them, if they name something."""
     nouns: list[Token] = []
     for token in reversed(kept[:-1]):
-        if token.pos_ not in NOUNS and not token.is_punct and not (nouns and nouns[-1].is_punct):
+        is_noun_like = token.pos_ in NOUNS or token.i in names or token.is_punct
+        if not is_noun_like and not (nouns and nouns[-1].is_punct):
             break
         nouns.append(token)
     nouns.reverse()
@@ -153,7 +161,9 @@ def _named(words: Sequence["Token"]) -> NounPhrase | None:
     return NounPhrase(" ".join((before + _as_said(words[-1])).split()), key)
 
 
-def _modifiers(head: "Token", recurring: frozenset[tuple[str, str]]) -> Iterator["Token"]:
+def _modifiers(
+    head: "Token", recurring: frozenset[tuple[str, str]], names: Collection[int]
+) -> Iterator["Token"]:
     """What stands before a head and belongs to its name, from right to left."""
     after = head
     for i in range(head.i - 1, -1, -1):
@@ -161,8 +171,13 @@ def _modifiers(head: "Token", recurring: frozenset[tuple[str, str]]) -> Iterator
         if _is_joined(token):
             yield token
             continue
-        is_within = i < token.head.i <= head.i and token.dep_ in MODIFIERS
+        is_under = i < token.head.i <= head.i
+        if i in names and (is_under or after.i in names):
+            yield token
+            after = token
+            continue
         is_begun = after.lower_.startswith(token.lower_)  # "rub rubber"
+        is_within = is_under and token.dep_ in MODIFIERS
         if not is_within or is_begun or not (len(token) > 1 or token.is_upper):
             return
         if token.pos_ in _DESCRIBING:
@@ -177,7 +192,7 @@ def _modifiers(head: "Token", recurring: frozenset[tuple[str, str]]) -> Iterator
 
 
 def _begins_nothing(token: "Token") -> bool:
-    return bool(token.is_stop) and not _is_joined(token)
+    return bool(token.is_punct or (token.is_stop and not _is_joined(token)))
 
 
 def _is_joined(token: "Token") -> bool:
@@ -224,8 +239,9 @@ def _is_piece(head: "Token") -> bool:
     """Whether a word is a piece of one, that hyphens join ("tug-of-war") or that a speaker began
     and left ("mon- money"). A dash with a word before and behind it is none.
     """
-    if head.text.endswith("-") or head.whitespace_ or head.i + 1 == len(head.doc):
-        return str(head.text).endswith("-")
+    is_broken = head.text.endswith(("-", "–", "—"))
+    if is_broken or head.whitespace_ or head.i + 1 == len(head.doc):
+        return bool(is_broken)
     return str(head.nbor().text) in _HYPHENS
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 THING = "thing"
 """The type of what is talked about."""
-_VERSION = 2
+_VERSION = 3
 
 
 class SpacyExtractor(FastExtractor):
@@ -132,9 +132,7 @@ class _Things:
         }
         phrases: dict[str, NounPhrase] = {}
         compounds: dict[tuple[str, str], None] = {}
-        for head, phrase in noun_phrases(doc, recurring).items():
-            if head in keys:
-                continue
+        for head, phrase in noun_phrases(doc, recurring, frozenset(keys)).items():
             keys[head] = phrase.key
             phrases.setdefault(phrase.key, phrase)
             for one in (phrase.kind, phrase.part):

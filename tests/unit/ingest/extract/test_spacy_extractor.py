@@ -212,6 +212,8 @@ def test_a_thing_that_fast_names_is_that_name() -> None:
     done = extracted(work_of(("The crew of Apollo 13 saw the Moon.", None)))
     flags = {m.key: m.flags for one in done for m in one.mentions}
     assert Flag.TALKED_ABOUT not in flags["apollo 13"]
+    (item,) = extracted(work_of(("It moved. We met the Apollo 13 crew, said Ann Lovell.", None)))
+    assert {m.key for m in item.mentions} >= {"apollo 13", "apollo 13 crew"}
     assert ("crew", "of", "apollo 13") in {
         (r.head, r.label, r.tail) for one in done for r in one.relations
     }

@@ -5,7 +5,9 @@ questions with known answers.
     [--systems g-retriever,graph-token] [--no-replies] [--out FILE]
 
 The systems must have been trained (`dynagrag train NAME --workspace NAME`). Arms: `hard`, the
-language model as it is before the text; `soft:NAME`; and `bare`, the question alone. Of each
+language model as it is before the text; `soft:NAME`; and `bare`, the question alone. With
+`--swapped` also `swapped:NAME`, the same before the same text with the graph of the question before
+it: what is then lost is what the graph tells, and not what learning alone gives. Of each
 question first the loss over the answer's tokens, which needs one pass, then the reply and the share
 of the answer's words in it. `--kept` takes a line for each question, arm and measure, and the same
 command goes on where it was stopped; what is there is reported, with paired differences from
@@ -39,20 +41,23 @@ from dynagrag.generation.soft_prompt.soft_reading import soft_reading
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.facade import Workspace, open_workspace
 
-HARD, BARE = "hard", "bare"
+HARD, BARE, SWAPPED = "hard", "bare", "swapped"
 
 
 @dataclass(frozen=True)
 class Arm:
-    """A model, and the plan whose text it reads; None: no text."""
+    """A model, and the plan whose text it reads; None: no text. `is_swapped`: its graph is another
+    question's.
+    """
 
     name: str
     model: SoftPromptModel
     plan: AnswerPlan | None
+    is_swapped: bool = False
 
 
-def arms_of(space: Workspace, systems: Sequence[str]) -> list[Arm]:
-    """The bare model, hard prompts alone, and each system."""
+def arms_of(space: Workspace, systems: Sequence[str], has_swapped: bool) -> list[Arm]:
+    """The bare model, hard prompts alone, each system, and these with another's graph."""
     soft = []
     for name in systems:
         plan = space.questions.plan(AskOptions(soft=name), None)
@@ -60,11 +65,19 @@ def arms_of(space: Workspace, systems: Sequence[str]) -> list[Arm]:
         soft.append(Arm(f"soft:{name}", plan.soft.model, plan))
         if name == systems[0]:
             alone = plan.soft.hard_alone().model
-    return [Arm(BARE, alone, None), Arm(HARD, alone, soft[0].plan), *soft]
+    swapped = [
+        replace(arm, name=arm.name.replace("soft", SWAPPED), is_swapped=True) for arm in soft
+    ]
+    first = [Arm(BARE, alone, None), Arm(HARD, alone, soft[0].plan)]
+    return [*first, *soft, *(swapped if has_swapped else ())]
 
 
-def examples(space: Workspace, arms: Sequence[Arm], row: dict[str, Any]) -> Iterator[SoftExample]:
-    """What each arm reads of a question, with its answer to be said."""
+def examples(
+    space: Workspace, arms: Sequence[Arm], row: dict[str, Any], before: dict[str, Any]
+) -> Iterator[SoftExample]:
+    """What each arm reads of a question, with its answer to be said. `before`: the row whose graph
+    is taken where graphs are swapped.
+    """
     asked = Question(row["question"], space.questions.query_vector(row["question"]))
     snapshot = space.current_graph.snapshot()
     read: dict[str, SoftExample] = {}
@@ -77,7 +90,12 @@ def examples(space: Workspace, arms: Sequence[Arm], row: dict[str, Any]) -> Iter
             reading = soft_reading(asked, arm.plan, text_budget(arm.model))
             subgraphs, text = reading.retrieval.subgraphs, reading.text.text
             read[key] = soft_example(snapshot, asked, subgraphs, text, row["answer"])
-        yield read[key]
+        if not arm.is_swapped:
+            yield read[key]
+            continue
+        other = Question(before["question"], space.questions.query_vector(before["question"]))
+        subgraphs = arm.plan.retrieve(other).subgraphs
+        yield replace(read[key], graphs=soft_example(snapshot, other, subgraphs, "").graphs)
 
 
 def loss(model: SoftPromptModel, example: SoftExample) -> float:
@@ -100,10 +118,10 @@ def measure(
 ) -> None:
     """Measures what isn't kept yet."""
     done = {(line["question"], line["arm"], line["what"]) for line in read_lines(kept)}
-    for row in rows:
+    for before, row in zip([*rows[-1:], *rows[:-1]], rows, strict=True):
         if all((row["id"], arm.name, what) in done for arm in arms):
             continue
-        for arm, example in zip(arms, examples(space, arms, row), strict=True):
+        for arm, example in zip(arms, examples(space, arms, row, before), strict=True):
             if (row["id"], arm.name, what) in done:
                 continue
             read = len(arm.model.lm.ids(arm.model.text_read(example)))
@@ -123,8 +141,10 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def report(out: ResultLines, kept: Sequence[dict[str, Any]], arms: Sequence[str]) -> None:
-    """Means by arm over the questions that all have, and differences from `hard`."""
+def report(
+    out: ResultLines, kept: Sequence[dict[str, Any]], arms: Sequence[str], baseline: str = HARD
+) -> None:
+    """Means by arm over the questions that all have, and differences from the baseline."""
     for what, scale, digits in (("loss", 1.0, 3), ("recall", 100.0, 1)):
         values = {(own["question"], own["arm"]): own for own in kept if own["what"] == what}
         asked = [
@@ -136,9 +156,9 @@ def report(out: ResultLines, kept: Sequence[dict[str, Any]], arms: Sequence[str]
         for arm, own in intervals(columns).items():
             tokens = np.mean([values[q, arm]["tokens"] for q in asked])
             line = f"{what + ', ' + arm:<28}  {own.times(scale).text(digits=digits)}  {tokens:.0f}"
-            difference = np.subtract(columns[arm], columns[HARD]).tolist()
+            difference = np.subtract(columns[arm], columns[baseline]).tolist()
             paired = intervals({"": difference})[""].times(scale).text(sign="+", digits=digits)
-            out.line(f"{line}  {'-' if arm == HARD else paired}  {len(asked)}")
+            out.line(f"{line}  {'-' if arm == baseline else paired}  {len(asked)}")
 
 
 def main() -> None:
@@ -148,6 +168,7 @@ def main() -> None:
     parser.add_argument("--questions", type=Path, required=True)
     parser.add_argument("--kept", type=Path, required=True)
     parser.add_argument("--systems", default="g-retriever,graph-token")
+    parser.add_argument("--swapped", action="store_true")
     parser.add_argument("--no-replies", action="store_true")
     parser.add_argument("--report", action="store_true", help="only report what is kept")
     parser.add_argument("--out", type=Path)
@@ -156,15 +177,20 @@ def main() -> None:
     if not options.report:
         rows = read_lines(options.questions)
         with open_workspace(options.workspace, settings=load_settings(), create=False) as space:
-            arms = arms_of(space, systems)
+            arms = arms_of(space, systems, options.swapped)
             measure(space, arms, rows, options.kept, "loss")
             if not options.no_replies:
-                measure(space, arms[1:], rows, options.kept, "recall")
+                own = [arm for arm in arms[1:] if not arm.is_swapped]
+                measure(space, own, rows, options.kept, "recall")
     out, kept = ResultLines(options.out), read_lines(options.kept)
     out.line(f"# python benchmarks/soft_prompt_answers.py, {time.strftime('%Y-%m-%d')}; 95 %")
-    out.line(f"{'measure, arm':<28}  mean  tokens  from hard  questions")
+    out.line(f"{'measure, arm':<28}  mean  tokens  difference  questions")
     names = [HARD, *(f"soft:{name}" for name in systems)]
-    report(out, [own for own in kept if own["what"] == "loss"], [BARE, *names])
+    losses = [own for own in kept if own["what"] == "loss"]
+    report(out, losses, [BARE, *names])
+    if options.swapped:
+        for name in names[1:]:
+            report(out, losses, [HARD, name, name.replace("soft", SWAPPED)], baseline=name)
     report(out, [own for own in kept if own["what"] == "recall"], names)
 
 

@@ -239,8 +239,9 @@ def _is_piece(head: "Token") -> bool:
     """Whether a word is a piece of one, that hyphens join ("tug-of-war") or that a speaker began
     and left ("mon- money"). A dash with a word before and behind it is none.
     """
-    if head.text.endswith("-") or head.whitespace_ or head.i + 1 == len(head.doc):
-        return str(head.text).endswith("-")
+    is_broken = head.text.endswith(("-", "–", "—"))
+    if is_broken or head.whitespace_ or head.i + 1 == len(head.doc):
+        return bool(is_broken)
     return str(head.nbor().text) in _HYPHENS
 
 

@@ -433,3 +433,13 @@ def test_a_batch_in_parts_has_the_loss_and_the_gradients_of_the_whole_one() -> N
         == pytest.approx(SoftTask(made, rows, 2).validate(), rel=1e-5)
         == pytest.approx(-loss, rel=1e-5)
     )
+
+
+@pytest.mark.parametrize(("is_pruned", "layer"), [(False, "transformer"), (True, "edge-gat")])
+def test_a_question_that_no_graph_is_near_gets_a_token_too(is_pruned: bool, layer: str) -> None:
+    made, without = model(is_pruned=is_pruned, layer=layer), example(num_graphs=0)
+    with torch.no_grad():
+        alone, (same, other) = made.tokens([without]), made.tokens([without, example()])
+    assert alone.isfinite().all()
+    assert torch.allclose(alone[0], same, atol=1e-6)
+    assert not torch.allclose(same, other)

@@ -53,6 +53,8 @@ BARE_SPEAKER = r"[^\W\d_](?:[\w.,'&/()-]| (?! |$))*"
 _IS_BARE_SPEAKER = re.compile(BARE_SPEAKER)
 _ESCAPED = re.compile(f"{LABEL_START}|[{CONTROL_CHARS}]")
 _MIN_WORDS = 3
+MIN_REPEATED_CHARS = 40
+"""Of a sentence left out where its speaker said it before: a shorter one may be a new reply."""
 _WORD_END = re.compile(r"\S(?=\s|$)")
 
 
@@ -89,13 +91,35 @@ def passage_evidence(
     before: Sequence[Span] = (),
 ) -> tuple[Evidence, ...]:
     """Evidence E<first_label>, E<first_label + 1>, ...: the spans that come `before`, then ranked
-    passages without these, a line for each speaker's turn.
+    passages, a line for each speaker's turn, without what these say in the same words.
     """
-    spans = [span for scored in passages for span in speaker_spans(snapshot, scored.passage)]
-    spans = [*before, *(part for span in spans for part in _parts_outside(snapshot, span, before))]
+    spans = list(before)
+    said = {words for span in before for words, _ in _sentences_of(snapshot, span)}
+    for scored in passages:
+        for span in speaker_spans(snapshot, scored.passage):
+            sentences = list(_sentences_of(snapshot, span))
+            again = [sentence for words, sentence in sentences if words in said]
+            said.update(words for words, _ in sentences)
+            spans += _parts_outside(snapshot, span, [*before, *again])
     return tuple(
         span_evidence(snapshot, f"E{i}", *span) for i, span in enumerate(spans, start=first_label)
     )
+
+
+def same_words(text: str) -> str:
+    """Equal where the same is said, whatever its case and blank space."""
+    return one_line(text).casefold()
+
+
+def _sentences_of(snapshot: Snapshot, span: Span) -> Iterator[tuple[tuple[str | None, str], Span]]:
+    """Long sentences of a span: who says what in each, and where it stands."""
+    id_, document, start, end = span
+    turn = turn_begun_by(snapshot.turns.get(document, ()), start)
+    text = snapshot.text(document, start, end)
+    for first, last in sentence_spans(text):
+        if last - first >= MIN_REPEATED_CHARS:
+            said = turn.speaker if turn else None, same_words(text[first:last])
+            yield said, (id_, document, start + first, start + last)
 
 
 def _parts_outside(snapshot: Snapshot, span: Span, shown: Sequence[Span]) -> Iterator[Span]:

@@ -6,6 +6,7 @@ from itertools import groupby
 from math import inf
 
 from dynagrag.core.schema import Clip, EvidenceLine
+from dynagrag.generation.evidence import same_words
 from dynagrag.generation.evidence_sentences.excerpts import citation_of
 from dynagrag.generation.evidence_sentences.line_fit import Fits
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
@@ -38,8 +39,8 @@ class _ShownStretch:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Its document and what is said in it."""
-        return self.own.document_id, *(s.text for s in self.sentences)
+        """What is said in it."""
+        return tuple(same_words(s.text) for s in self.sentences)
 
 
 def clips_of(
@@ -47,8 +48,8 @@ def clips_of(
 ) -> tuple[Clip, ...]:
     """The clips of ranked lines, best first: each around the best line that no better clip holds,
     with no sentence that one does, three at least and none of the others from where the fit drops
-    sharply. Stretches that adjoin are one clip as far as that can be read. What people of a
-    document say again in the same words is shown once.
+    sharply. Stretches that adjoin are one clip as far as that can be read. What is said
+    again in the same words, also in a copy of a document, is shown once.
 
     Of a question's sides each clip tells whose best line it holds; one may fit worse there than
     another's. Lines of `quiet` sides, which say nothing of what is asked, have none.

@@ -24,6 +24,7 @@ from dynagrag.generation.traversal import BFS, first_nodes
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
+from tests.transcripts import snapshot_of
 
 NEAR_FIRST, NEAR_SECOND = np.array([0, 1, 0, 0], np.float32), np.array([0, 0, 1, 0], np.float32)
 """Questions that are nearer to one of the two passages."""
@@ -157,6 +158,22 @@ def test_labels_of_passages_count_from_the_first(moon_snapshot: Snapshot) -> Non
         ("E5", "p0", ENGINE),
         ("E6", "p0", HOUSTON),
         ("E7", "p1", MOON),
+    ]
+
+
+def test_a_copy_of_what_a_better_passage_says_has_no_line() -> None:
+    same = "The charging contacts of the remote were tested twice."
+    talk = [("ANN", f"{same} They hold."), ("BOB", same), ("ANN", f"It is late. {same.upper()}")]
+    talk += [("BOB", "I do think so."), ("ANN", "Is it done?"), ("BOB", "I do think so.")]
+    made = snapshot_of(talk)
+    lines = passage_evidence(made, [ScoredPassage(p, 1.0) for p in made.passages])
+    assert [(e.label, e.speaker, e.quote) for e in lines] == [
+        ("E1", "ANN", f"{same} They hold."),
+        ("E2", "BOB", same),
+        ("E3", "ANN", "It is late."),
+        ("E4", "BOB", "I do think so."),
+        ("E5", "ANN", "Is it done?"),
+        ("E6", "BOB", "I do think so."),
     ]
 
 

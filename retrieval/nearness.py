@@ -35,7 +35,7 @@ class NearOrPassages:
         found = self.inner.retrieve(question, num_passages, num_subgraphs)
         if not found.subgraphs:
             return found
-        best, what = found.passages, "passages alone"
+        best, what = found.ranked_alone or found.passages, "passages alone"
         if not found.turns:
             scores = self.passages.fused(question.text, question.vector)
             best = self.passages.best(scores, max(num_passages, NUM_NEAR))
@@ -51,6 +51,7 @@ class NearOrPassages:
         return replace(
             found,
             passages=best[:num_passages],
+            ranked_alone=(),
             subgraphs=(),
             candidates=refused,
             fallback=f"nothing of the graph is near this question, so {what} were read",

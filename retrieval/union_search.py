@@ -11,8 +11,8 @@ from dynagrag.core.schema import Passage, Question, Retrieval, ScoredPassage
 
 
 class UnionSearch:
-    """Passages of two retrievers in turn, by rank, each once; subgraphs of the second
-    (docs/papers.md, Union).
+    """Passages of two retrievers in turn, by rank, each once; turns and trace of the first,
+    subgraphs of the second (docs/papers.md, The retriever union).
     """
 
     name = "union"
@@ -27,8 +27,15 @@ class UnionSearch:
         first, second = ([scored.passage for scored in found.passages] for found in (one, other))
         best = in_turn(first, second)[:num_passages]
         passages = tuple(ScoredPassage(passage, 1 / rank) for rank, passage in enumerate(best, 1))
-        notes = (*one.notes, *other.notes)
-        return replace(other, retriever=self.name, passages=passages, notes=notes)
+        return replace(
+            other,
+            retriever=self.name,
+            passages=passages,
+            ranked_alone=one.passages,
+            turns=one.turns,
+            trace=one.trace,
+            notes=(*one.notes, *other.notes),
+        )
 
 
 class PassagesBesideSubgraphs:

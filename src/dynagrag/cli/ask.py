@@ -64,8 +64,10 @@ PRUNER = Annotated[
             "What scores the entities and relations of subgraphs, only where some are read"
             f" (profiles graph and paper; retrievers of trees and facts): {listed(PRUNERS)},"
             " trained (the workspace's own, by `dynagrag train pruner --workspace`), or a"
-            " checkpoint's folder. Default: the setting `pruner`, else auto: trained for profile"
-            " graph, where it beat the untrained ones on held-out documents, else prior."
+            " checkpoint's folder. Default: the setting `pruner`, else auto: trained for DynaGRAG's"
+            " ego-graphs (retrievers dynagrag, and dynagrag-cosine under paper), under paper"
+            " wherever there is one, under graph where it beat the untrained ones on held-out"
+            " documents; else prior."
         )
     ),
 ]

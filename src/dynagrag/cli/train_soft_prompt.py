@@ -191,8 +191,8 @@ ENCODER = Annotated[
         "--encoder",
         help=(
             "Layers of the graph encoder: transformer or edge-gat (graph attention), whose messages"
-            " carry the edges; gat or gcn, which have nodes alone. Default: transformer, of GRAG"
-            " edge-gat."
+            " carry the edges; gat or gcn, which have nodes alone (with GRAG, gcn weights an edge"
+            " by how near it is to the question). Default: transformer, of GRAG edge-gat."
         ),
     ),
 ]

@@ -147,8 +147,9 @@ class Settings(BaseSettings):
         default="auto",
         description=(
             "What scores the entities and relations of ego-graphs: a pruner, trained (the"
-            " workspace's own, which `train pruner` makes) or a checkpoint's folder; auto: trained"
-            " where it has beaten the untrained ones on held-out documents, else prior."
+            " workspace's own, which `train pruner` makes) or a checkpoint's folder; auto: for"
+            " DynaGRAG's ego-graphs trained, where it has beaten the untrained ones on held-out"
+            " documents (profile paper: wherever there is one), else prior."
         ),
     )
     store: str | None = Field(

@@ -44,11 +44,17 @@ PAPER_DIFFERS = (
     " workspace, whatever they gain; without them scores are distances, and nothing is learned."
     " The paper doesn't say how it trains; ours also read how ego-graphs are built (`--form"
     " paper`: as the paper's).",
+    "Weights, and so top nodes, count what is said: to be a speaker or in a title counts nothing.",
+    "Edges that state nothing (mentioned with) have no vector, so no mean counts them.",
     "Evidence: each prompt ends with lines of the sources, at most three passages and eight"
-    " quotes, so that answers can cite. An answer that cites none gives way to the most helpful"
-    " one.",
+    " quotes, so that answers can cite; they have up to half the room before the graph's lines, and"
+    " an ego-graph without any has no prompt.",
     "Abstention: a prompt that doesn't answer gives no intermediate answer; where none does, the"
     " question isn't answered.",
+    "Helpfulness: the judge compares answers; a single one is scored by its claims.",
+    "Merge: it reads each answer with the citations that share words with its sentences, best first"
+    " up to the one whose cited lines don't fit any more. A merge that cites nothing gives way to"
+    " the most helpful answer.",
     "Verdicts: each claim of the answer is checked; with a large model that is a call more. Only"
     " `--strict` changes the answer by them.",
     "Extraction: a relation needs words that code finds in the source. Small models write no"
@@ -59,9 +65,11 @@ PAPER_DIFFERS = (
     "Nothing near: where none of the 20 best passages by vectors and words holds an entity of the"
     " ego-graphs, those passages answer in their place, and that is told; the paper answers from"
     " what is nearest.",
-    "The paper gives no number for these: 5 ego-graphs, their 3 heaviest entities as top nodes,"
-    " the mean of nodes and that of edges at equal weight, 0.15 off the cosine a level in DSA-BFS,"
-    " helpfulness of half relevance, a quarter coherence and a quarter detail.",
+    "The paper doesn't say what these are: prevalent, for which we count mentions; similar, which"
+    " in DSA-BFS is the cosine with the question.",
+    "The paper gives no number for these: 5 ego-graphs, their 3 most prevalent entities as top"
+    " nodes, the mean of nodes and that of edges at equal weight, 0.15 off the cosine a"
+    " level in DSA-BFS, helpfulness of half relevance, a quarter coherence and a quarter detail.",
 )
 """What of the profile `paper` isn't the paper, and what the paper leaves open: printed by
 `ask --help`, and a list of docs/papers.md.

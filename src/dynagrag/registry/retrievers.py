@@ -56,7 +56,9 @@ def _has_ego_graphs(profile: "Profile") -> bool:
     return profile.has_ego_graphs
 
 
-DYNAGRAG, BRIDGE_PPR = "dynagrag", "bridge-ppr"
+DYNAGRAG, DYNAGRAG_COSINE, BRIDGE_PPR = "dynagrag", "dynagrag-cosine", "bridge-ppr"
+EGO_GRAPHS = (DYNAGRAG, DYNAGRAG_COSINE)
+"""Those that bring DynaGRAG's ego-graphs."""
 
 
 def of_profile(profile: "Profile") -> str:
@@ -133,7 +135,7 @@ RETRIEVERS = table(
         brings_subgraphs=_has_ego_graphs,
     ),
     RetrieverChoice(
-        name="dynagrag-cosine",
+        name=DYNAGRAG_COSINE,
         sentence="the same, ego-graphs without diversity",
         label="DynaGRAG's ego-graphs, without diversity",
         make=_ego("dynagrag.retrieval.ego.ego_search:CosineEgoSearch"),

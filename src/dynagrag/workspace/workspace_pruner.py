@@ -17,7 +17,7 @@ from dynagrag.core.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
 from dynagrag.registry.choices import listed
 from dynagrag.registry.profiles import PAPER
 from dynagrag.registry.pruners import PRUNERS
-from dynagrag.registry.retrievers import DYNAGRAG
+from dynagrag.registry.retrievers import DYNAGRAG, EGO_GRAPHS
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
 from dynagrag.workspace.workspace_folder import workspace_folder
 
@@ -75,12 +75,15 @@ def asked_pruner(
 ) -> str:
     """The pruner that is named, else that of the settings where there is something to score.
     `auto` means the prior, except for DynaGRAG's ego-graphs: under profile graph a workspace's own
-    pruner was measured on them, under paper its network belongs to them.
+    pruner was measured on those that are chosen for diversity, under paper its network belongs to
+    all.
     """
     if named is None and not is_pruned:
         return UNTRAINED
     name = settings.pruner if named is None else named
-    has_own = profile == PAPER or (profile == "graph" and retriever == DYNAGRAG)
+    has_own = (profile == "graph" and retriever == DYNAGRAG) or (
+        profile == PAPER and retriever in EGO_GRAPHS
+    )
     return UNTRAINED if name == AUTO and not has_own else name
 
 

@@ -19,6 +19,7 @@ ABOUT = 7
 """The passage that the question is about."""
 WAYS = [("pcst", "default"), ("triples", "default"), ("grag", "default")]
 WAYS += [("dynagrag", "paper"), ("dynagrag", "graph")]
+WAYS += [("union", "default")]
 
 
 def axis(at: int) -> np.ndarray:
@@ -83,3 +84,14 @@ def test_an_entity_that_one_of_the_best_passages_holds_is_brought(name: str, pro
 
 def test_amid_few_passages_whatever_the_graph_holds_is_near() -> None:
     assert retriever("pcst", "default", snapshot_of(NUM_NEAR)).retrieve(ASKED, 5, 3).subgraphs
+
+
+def test_union_reads_its_ranking_where_nothing_is_near_as_graph_does() -> None:
+    asked = Question("What did they say of thing 30?", axis(0))
+    found, ranked = (
+        retriever("union", "default", snapshot_of(60)).retrieve(asked, 5, 3),
+        retriever("dynagrag", "graph", snapshot_of(60)).retrieve(asked, 5, 3),
+    )
+    assert found.fallback == ranked.fallback
+    assert [own.passage.id for own in found.passages] == [own.passage.id for own in ranked.passages]
+    assert (found.turns, found.trace) == (ranked.turns, ranked.trace)

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from dynagrag.core.schema import (
+    BridgeTrace,
     Document,
     Entity,
     Graph,
@@ -14,6 +15,7 @@ from dynagrag.core.schema import (
     Relation,
     Retrieval,
     ScoredPassage,
+    ScoredTurn,
     Snapshot,
 )
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
@@ -71,6 +73,8 @@ class Fixed:
             self.name,
             tuple(ScoredPassage(p, 9.0) for p in passages(*self.names)[:num_passages]),
             notes=(f"of {self.name}",),
+            turns=(ScoredTurn(self.name, 0, 0.5),),
+            trace=BridgeTrace((), (), {"one": 0.7}.get(self.name, 0.0), (), ()),
         )
 
 
@@ -92,6 +96,10 @@ def test_passages_are_cut_after_both_were_ranked_and_scores_fall_with_the_rank()
     assert [s.passage.id for s in found.passages] == ["a", "x", "b"]
     assert all(before.score > after.score for before, after in pairwise(found.passages))
     assert found.notes == ("of one", "of two")
+    assert [own.document_id for own in found.turns] == ["one"]
+    assert found.trace
+    assert found.trace.gate == 0.7
+    assert "".join(own.passage.id for own in found.ranked_alone) == "abc"
 
 
 def test_the_tree_is_that_of_pcst_alone() -> None:

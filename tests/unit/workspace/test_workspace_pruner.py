@@ -31,6 +31,7 @@ from dynagrag.workspace.ingest_job import IngestOptions
 from dynagrag.workspace.workspace_pruner import (
     BEATS_UNTRAINED,
     WorkspacePruners,
+    asked_pruner,
     is_default,
     pruner_folder,
 )
@@ -89,6 +90,24 @@ def test_it_lies_in_the_workspaces_folder(settings: Settings) -> None:
     assert pruner_folder(settings, "moon").parent == settings.workspaces_dir / "moon"
     with pytest.raises(WorkspaceError):
         pruner_folder(settings, "../moon")
+
+
+@pytest.mark.parametrize(
+    ("profile", "retriever", "name"),
+    [
+        ("graph", "dynagrag", "auto"),
+        ("graph", "dynagrag-cosine", "prior"),
+        ("paper", "dynagrag", "auto"),
+        ("paper", "dynagrag-cosine", "auto"),
+        ("paper", "pcst", "prior"),
+        ("default", "grag", "prior"),
+    ],
+)
+def test_unasked_a_trained_one_scores_dynagrags_ego_graphs_alone(
+    settings: Settings, profile: str, retriever: str, name: str
+) -> None:
+    assert asked_pruner(settings, None, profile, retriever, is_pruned=True) == name
+    assert asked_pruner(settings, "trained", profile, retriever, is_pruned=True) == "trained"
 
 
 @pytest.mark.parametrize(

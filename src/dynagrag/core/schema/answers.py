@@ -202,7 +202,8 @@ class Retrieval:
     """A retriever's result: ranked passages, subgraphs (graph arms only), and a trace of why.
     `turns`: the best turns, of a retriever that ranks them too. `subgraph_kind`: users' word for
     one. `fallback`: where nothing of the graph is near the question, that, and what was brought
-    instead, in words.
+    instead, in words. `ranked_alone`: the ranking that needs no graph, where `passages` has those
+    of subgraphs between.
     """
 
     retriever: str
@@ -214,6 +215,7 @@ class Retrieval:
     subgraph_kind: str = "ego-graph"
     turns: tuple[ScoredTurn, ...] = ()
     fallback: str = ""
+    ranked_alone: tuple[ScoredPassage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -307,12 +307,13 @@ def load_transformers(
     transformers_logging.disable_progress_bar()
     has_mps = torch.backends.mps.is_available()
     device = device or ("cuda" if torch.cuda.is_available() else "mps" if has_mps else "cpu")
-    wanted = loaded_as = dtype or _usual_dtype(device)
+    wanted = loaded_as = dtype or usual_dtype(device)
     folder, where = path, dict[str, Any](local_files_only=True)
     weights: dict[str, Any] = {}
     if path.is_file():
         folder, where["gguf_file"] = path.parent, path.name
-        loaded_as = torch.float32  # transformers complains of a shorter one; it is cast below
+        if dtype is not None or device == "cpu":
+            loaded_as = torch.float32  # transformers complains of a shorter one; it is cast below
     else:
         weights["use_safetensors"] = True  # other weights are pickles
     with within_memory(str(path), "take a smaller model, or free some of the machine's"):
@@ -331,14 +332,13 @@ def load_transformers(
         return tokenizer, model.to(device=device, dtype=wanted).eval()
 
 
-def _usual_dtype(device: str) -> Any:
+def usual_dtype(device: str) -> Any:
+    """Half precision where a device multiplies it in hardware, else float32."""
     import torch
 
-    capabilities: dict[str, Any] = getattr(
-        torch.cpu, "get_capabilities", dict
-    )()  # torch 2.6 has no such function
-    has_matrix_units = capabilities.get("amx_bf16", False)
-    on_cpu = torch.bfloat16 if has_matrix_units else torch.float32
+    # torch 2.6 doesn't tell
+    capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
+    on_cpu = torch.bfloat16 if capabilities.get("amx_bf16") else torch.float32
     return {"cuda": torch.bfloat16, "mps": torch.float16}.get(device.partition(":")[0], on_cpu)
 
 

@@ -26,6 +26,7 @@ from dynagrag.models.chat_names import is_small_name
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import LangChainChat
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.models.transformers_chat import usual_dtype
 
 PROMPT = Prompt("p", "Be brief.", "Hello")
 KEY = "sk-CANARY-123"
@@ -333,3 +334,21 @@ def test_the_stub_counts_messages_and_schema() -> None:
         model.complete(Prompt("p", "12345", "678"), Reply, 10)
         assert stub.counts.prompt_chars > 16 + 60
         model.close()
+
+
+@pytest.mark.parametrize(
+    ("device", "has_matrix_units", "dtype"),
+    [
+        ("cpu", True, "bfloat16"),
+        ("cpu", False, "float32"),
+        ("cuda:1", False, "bfloat16"),
+        ("mps", False, "float16"),
+    ],
+)
+def test_a_local_model_has_half_precision_where_it_is_multiplied_in_hardware(
+    device: str, has_matrix_units: bool, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = pytest.importorskip("torch")
+    told = {"amx_bf16": has_matrix_units}
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: told, raising=False)
+    assert usual_dtype(device) == getattr(torch, dtype)

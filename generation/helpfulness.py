@@ -124,19 +124,19 @@ def claims_helpfulness(
 
 
 def helpfulness(
-    chat: Asker,
+    judge: Asker | None,
     embedder: Embedder,
     question: Question,
     answers: Sequence[str],
     claims: Sequence[Sequence[CheckedClaim]],
     token_budget: int,
 ) -> list[Score]:
-    """Scores of all answers, with the claims of each. One answer needs no judge: its score ranks
-    nothing, but is shown.
+    """Scores of all answers, with the claims of each: by the judge, or without one by their claims.
+    One answer needs no judge: its score ranks nothing, but is shown.
     """
-    if len(answers) > 1:
+    if judge is not None and len(answers) > 1:
         try:
-            return judged_helpfulness(chat, question.text, answers, token_budget)
+            return judged_helpfulness(judge, question.text, answers, token_budget)
         except ModelError:
             pass  # the claims are the specified way on, and `scored_by` says so in the answer
     return [

@@ -121,7 +121,8 @@ def rank_answers(
     progress: Callable[[str, int, int], None],
 ) -> list[tuple[AnswerPrompt, IntermediateAnswer]]:
     """Answers with their claims checked by rules: those of which lines state something first, then
-    by helpfulness (desc), then retrieval score (desc).
+    that of a prompt which holds all that the others do, then by helpfulness (desc), then retrieval
+    score (desc).
 
     Without enough evidence, or where neither the model nor code knows a line for it: H = 0. Under
     a profile that merges all, every answer that has words is scored, and helpfulness alone is the
@@ -143,8 +144,10 @@ def rank_answers(
     if able:
         progress("score", 0, 1)
         answers, budget = [without_marks(texts[i]) for i in able], plan.profile.judge_token_budget
+        # The marks of a model of 1.5 billion parameters were all alike, or fell from the first on.
+        judge = chat if takes_all or not chat.is_small else None
         found = helpfulness(
-            chat, plan.embedder, question, answers, [claims[i] for i in able], budget
+            judge, plan.embedder, question, answers, [claims[i] for i in able], budget
         )
         for i, score in zip(able, found, strict=True):
             scores[i] = score
@@ -163,11 +166,14 @@ def rank_answers(
         )
         ranked.append((prompt, answer))
 
-    def order(pair: tuple[AnswerPrompt, IntermediateAnswer]) -> tuple[bool, float, float, str]:
-        answer = pair[1]
+    def order(
+        pair: tuple[AnswerPrompt, IntermediateAnswer],
+    ) -> tuple[bool, bool, float, float, str]:
+        prompt, answer = pair
         is_first = answer.helpfulness > 0 and is_supported(question, answer.claims)
         return (
             not (is_first or takes_all),
+            not (prompt.holds_all and answer.helpfulness > 0),
             -answer.helpfulness,
             -answer.retrieval_score,
             answer.centre,

@@ -485,10 +485,9 @@ CHUNK_PROFILES: dict[str, ChunkProfile] = {
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How a question is answered: `default` (recommended: passages alone; for a small model
-    `graph`), `graph` (a few lines of ego-graphs above passages, in several prompts), `global` (many
-    passages, answered part by part) or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs
-    to Answers.
+    """How a question is answered: `default` (recommended: passages alone), `graph` (a few lines of
+    ego-graphs above passages, in several prompts), `global` (many passages, answered part by part)
+    or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs to Answers.
     """
 
     name: Literal["default", "graph", "global", "paper", "grag"]
@@ -521,7 +520,8 @@ class Profile:
     """
     stops_early: bool = False
     """The first prompt is asked alone, and the others only where its answer doesn't settle the
-    question (`generation.early_stop`).
+    question (`generation.early_stop`). Where one prompt of passages is all, its best lines are such
+    a first one.
     """
     subgraph_token_budget: int = 750
     judge_token_budget: int = 900

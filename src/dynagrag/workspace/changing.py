@@ -92,7 +92,7 @@ class IngestJobs:
         """
         return prepare_imported(
             self._parts,
-            self._graph.build_index if has_index else lambda model: None,
+            self._graph.build_index if has_index else lambda: None,
             corpora,
             extractor,
         )

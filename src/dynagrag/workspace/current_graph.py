@@ -10,7 +10,6 @@ from dataclasses import replace
 from dynagrag import wiring
 from dynagrag.config.settings import Profile
 from dynagrag.core.errors import WorkspaceError
-from dynagrag.core.protocols import ChatModel
 from dynagrag.core.schema import UNMEASURED, Edit, Snapshot
 from dynagrag.ingest.graph_deriver import GraphReport
 from dynagrag.models.cosine_scales import kept_scale
@@ -108,11 +107,11 @@ class CurrentGraph:
             self.snapshot(), wiring.make_profile(profile) if isinstance(profile, str) else profile
         )
 
-    def build_index(self, model: ChatModel | None = None) -> None:
-        """Brings the saved index up to date, so that the next question, to this model, doesn't wait
-        for it.
+    def build_index(self) -> None:
+        """Brings the saved index up to date, if the profile of the settings has one, so that the
+        next question doesn't wait for it.
         """
-        profile = wiring.make_profile("default", model)
+        profile = wiring.make_profile(self._parts.settings.profile)
         if profile.has_ego_graphs and (snapshot := self.snapshot()).graph.entities:
             self.index(snapshot, profile)
 

@@ -26,7 +26,7 @@ from dynagrag.core.errors import (
     StoreError,
     UsageError,
 )
-from dynagrag.core.protocols import ChatModel, Extractor
+from dynagrag.core.protocols import Extractor
 from dynagrag.core.schema import ChunkWork
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.job_follower import Follower
@@ -98,10 +98,8 @@ def check_options(options: IngestOptions) -> None:
             language_code(language)
 
 
-BuildIndex = Callable[[ChatModel | None], None]
-"""Brings the saved ego-graph index up to date, as questions to this model need it, once the graph
-is written.
-"""
+BuildIndex = Callable[[], None]
+"""Brings the saved ego-graph index up to date, once the graph is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +322,7 @@ class PreparedIngest:
     chat: MeteredChat | None = None
     judge: MeteredChat | None = None
     job_id: int | None = None
-    build_index: BuildIndex = lambda model: None
+    build_index: BuildIndex = lambda: None
     glossaries: tuple[GlossaryFile, ...] = ()
 
     def time_one_call(self) -> float | None:
@@ -458,7 +456,7 @@ class PreparedIngest:
             on_extracted=follower.extracted,
             on_set_aside=follower.set_aside,
             job_id=job_id,
-            build_index=partial(self.build_index, self.chat.model if self.chat else None),
+            build_index=self.build_index,
             delete=parts.deletions.begin_and_delete,
             end_deletion=parts.deletions.end,
         )

@@ -13,13 +13,13 @@ from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 
 
-@pytest.mark.parametrize(("is_small", "saved"), [(True, ["graph"]), (False, [])])
-def test_an_ingest_saves_the_index_that_answers_by_its_model_need(
-    home: Path, corpus: Any, is_small: bool, saved: list[str]
+@pytest.mark.parametrize(("profile", "saved"), [("graph", ["graph"]), ("default", [])])
+def test_an_ingest_saves_the_index_that_the_profile_of_the_settings_needs(
+    home: Path, corpus: Any, profile: str, saved: list[str]
 ) -> None:
-    settings = load_settings()
+    settings = load_settings(profile=profile)
     with open_workspace(
-        "w", settings=settings, chat_model=FakeChat(is_small=is_small), embedder=FakeEmbedder()
+        "w", settings=settings, chat_model=FakeChat(), embedder=FakeEmbedder()
     ) as space:
         space.prepare_ingest(
             corpus.many(1, num_turns=6), IngestOptions(extractor="llm")

@@ -51,7 +51,8 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
             made = reply(prompt)
             return made if isinstance(made, str) else json.dumps(made)
 
-        opened.append(open_workspace("w", chat_model=FakeChat(rule), embedder=FakeEmbedder(64)))
+        chat = FakeChat(rule, is_small=more.pop("is_small", False))
+        opened.append(open_workspace("w", chat_model=chat, embedder=FakeEmbedder(64)))
         opened[-1].ingest([source], IngestOptions(extractor="fast"))
         asked = more.pop("asked", QUESTION)
         return opened[-1].ask(asked, options or AskOptions(retriever="bm25"), **more)
@@ -187,6 +188,46 @@ def test_where_the_first_answer_settles_the_question_no_other_prompt_is_asked(
     assert len(answer.intermediate) == answer.usage.calls == 1
     assert any(note.startswith("1 of 5 prompts was asked") for note in answer.trace.notes)
     assert len(answer.trace.prompts) == 5
+
+
+@pytest.mark.parametrize(
+    ("first", "whole", "told"),
+    [
+        (ELSEWHERE, "", ELSEWHERE),
+        (INVENTED, RIGHT, RIGHT),
+        (RIGHT, f"{RIGHT} {ELSEWHERE}", f"{RIGHT} {ELSEWHERE}"),
+        (ELSEWHERE, INVENTED, ELSEWHERE),
+    ],
+    ids=["it settles", "only the whole", "both are stated", "only the first"],
+)
+def test_a_small_model_looks_at_the_best_lines_and_only_then_at_all(
+    ask: Callable[..., Answer], first: str, whole: str, told: str
+) -> None:
+    prompts: list[Prompt] = []
+    asked = "What is Jonas Lind learning?" if not whole else QUESTION
+
+    def reply(prompt: Prompt) -> dict[str, Any]:
+        prompts.append(prompt)
+        return says(first if len(prompts) == 1 else whole)
+
+    answer = ask(reply, AskOptions(), asked=asked, talk=LESSONS, is_small=True)
+    assert answer.text == f"{told} [E1]"
+    assert [prompt.name for prompt in prompts] == ["intermediate"] * (2 if whole else 1)
+    look, everything = answer.trace.prompts
+    assert set(look.labels) < set(everything.labels)
+    assert 3 * look.num_tokens < everything.num_tokens
+
+
+def test_a_small_model_judges_no_answers(ask: Callable[..., Answer]) -> None:
+    names: list[str] = []
+
+    def reply(prompt: Prompt) -> str | dict[str, Any]:
+        names.append(prompt.name)
+        return says(OPENED.findall(prompt.user)[0]) if prompt.name == "intermediate" else RIGHT
+
+    answer = ask(reply, AskOptions(profile="graph"), is_small=True)
+    assert "helpfulness" not in names
+    assert {own.scored_by for own in answer.intermediate} == {"claims"}
 
 
 def test_a_merge_that_no_line_states_gives_way_to_the_answer_that_lines_state(

@@ -13,11 +13,12 @@ from dynagrag.models.reply_schema import StrictReply
 
 class IntermediateReply(StrictReply):
     """An answer from one subgraph. An object that neither answers nor says that it can't is no
-    reply.
+    reply. More citations than are asked for are forgiven; a small model that may, lists them to its
+    limit of tokens, and its reply is cut off.
     """
 
     answer: str = ""
-    citations: list[str] = Field(default_factory=list)
+    citations: list[str] = Field(default_factory=list, json_schema_extra={"maxItems": 12})
     enough_evidence: bool = True
 
     @classmethod

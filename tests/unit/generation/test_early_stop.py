@@ -4,6 +4,8 @@ import pytest
 
 from dynagrag.core.schema import CheckedClaim, Line, Verdict
 from dynagrag.generation.early_stop import settles
+from dynagrag.generation.reply_types import IntermediateReply
+from dynagrag.models.reply_schema import strict_schema
 
 ASKED = "Who opened the harbour of District 3 in Bergen?"
 LINES = {
@@ -46,3 +48,9 @@ def test_names_and_numbers_must_all_be_there_and_half_of_the_other_words() -> No
     assert settles("Which mill did Ann repair?", said, lines)
     assert not settles("Which mill did Ann and Eve repair?", said, lines)
     assert not settles("Why does Ann fear windy winter mornings?", said, lines)
+
+
+def test_a_model_is_asked_for_few_citations_and_more_are_forgiven() -> None:
+    assert strict_schema(IntermediateReply)["properties"]["citations"]["maxItems"] == 12
+    many = [f"E{number}" for number in range(40)]
+    assert IntermediateReply(answer="Yes.", citations=many).citations == many

@@ -19,6 +19,8 @@ from dynagrag.journal.workspace_journal import Journal
 
 ONE = [("Leo", "Ada Byron founded Acme Works."), ("Maria", "Acme Works is located in Delft.")]
 TWO = [("Leo", "Grace Hopper founded Fathom Labs."), ("Maria", "Fathom Labs acquired Acme Works.")]
+PATIENCE_S = 120.0
+"""How long a busy machine may take for what comes in a moment on an idle one."""
 
 
 class WatchedModels:
@@ -72,7 +74,7 @@ class Gate(WatchedModels):
             self.is_open.wait(300)
 
     def wait_for(self, num_calls: int) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_S
         while sum(self.prompts.values()) < num_calls and time.monotonic() < deadline:
             time.sleep(0.02)
         assert sum(self.prompts.values()) >= num_calls

@@ -120,9 +120,9 @@ def _names(topic: str, labels: frozenset[str]) -> frozenset[str]:
 
 _FILLERS = r"(?:(?:so|and|but|well|um|uh|okay|ok|yeah|right|now|oh|then|i mean|you know)\b\W*)*"
 _VERB = "do|does|did|is|are|was|were|can|could|will|would|should|shall|has|have|had|am"
-_SUBJECT = (
-    "(?:i|you|we|they|he|she|it|there|that|this|these|those|the|an?|any|anybody|anyone|people)"
-)
+_PERSON = r"i\b|you\b|we\b|they\b"
+_SUBJECT = rf"(?:{_PERSON}|he|she|it|there|that|this|these|those|the|an?|any|anybody|anyone|people)"
+_ASKS = "what|who|where|when|why|how|which|whose"
 _OPENS_QUESTION = re.compile(
     rf"^\W*{_FILLERS}(?:(?:{_ASKS})(?: (?!{_PERSON})[\w'’]+){{0,3}}? (?:{_VERB})"
     rf"|(?:(?:{_VERB})(?:n['’]t)?|don['’]t|won['’]t|can['’]t)) {_SUBJECT}\b",

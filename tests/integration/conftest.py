@@ -187,11 +187,10 @@ def server(openai_stub: OpenAIStubServer, point_at_models: Callable[..., None]) 
 def steered(
     monkeypatch: pytest.MonkeyPatch, point_at_models: Callable[..., None]
 ) -> Iterator[SteeredServer]:
-    """A stub whose faults depend on what is asked; one call at a time, quick to give up."""
+    """A stub whose faults depend on what is asked; one call at a time, and none again."""
     with SteeredServer() as made:
         point_at_models(made, max_concurrency=1)
         monkeypatch.setenv("DYNAGRAG_MAX_RETRIES", "0")
-        monkeypatch.setenv("DYNAGRAG_TIMEOUT_S", "0.4")
         yield made
 
 

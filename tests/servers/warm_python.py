@@ -41,9 +41,13 @@ COMMAND = (
     "dynagrag.retrieval.bridge.bridge_search",
     "dynagrag.retrieval.pruning.untrained_prior",
     "dynagrag.workspace.facade",
+    "anyio.abc",
     "bm25s",
+    "h11",
+    "httpcore2",
     "langchain_openai",
     "lemminflect",
+    "openai.resources.chat",
     "py3langid",
     "rich.progress",
 )
@@ -286,9 +290,12 @@ def main() -> None:
     # a runner in the background ignores it, and its children would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
     asking = socket.socket(fileno=int(sys.argv[1]))
+    from dynagrag.language.identification import language_of
+
     for name in sys.argv[2:]:
         with suppress(ImportError):  # of an extra that is not installed
             import_module(name)
+    language_of("What every process would read first.")
     gc.collect()
     gc.freeze()
     job = next_job(asking)

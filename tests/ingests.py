@@ -4,14 +4,14 @@ asked, and what is held and said.
 
 import json
 import re
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from warm_python import WarmProcess
 
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.fake_server import OpenAIStubServer
@@ -102,13 +102,7 @@ def run_together(
     """A Python process for each of the arguments (as JSON), all at once; the first complaint fails
     the test.
     """
-    pipe = subprocess.PIPE
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", script, json.dumps(a)], stderr=pipe, stdout=pipe, text=True
-        )
-        for a in arguments
-    ]
+    started = [WarmProcess(["-c", script, json.dumps(a)]) for a in arguments]
     try:
         for process in started:
             out, err = process.communicate(timeout=timeout_s)

@@ -121,8 +121,7 @@ def rank_answers(
     progress: Callable[[str, int, int], None],
 ) -> list[tuple[AnswerPrompt, IntermediateAnswer]]:
     """Answers with their claims checked by rules: those of which lines state something first, then
-    that of a prompt which holds all that the others do, then by helpfulness (desc), then retrieval
-    score (desc).
+    by helpfulness (desc), then retrieval score (desc).
 
     Without enough evidence, or where neither the model nor code knows a line for it: H = 0. Under
     a profile that merges all, every answer that has words is scored, and helpfulness alone is the
@@ -166,14 +165,11 @@ def rank_answers(
         )
         ranked.append((prompt, answer))
 
-    def order(
-        pair: tuple[AnswerPrompt, IntermediateAnswer],
-    ) -> tuple[bool, bool, float, float, str]:
-        prompt, answer = pair
+    def order(pair: tuple[AnswerPrompt, IntermediateAnswer]) -> tuple[bool, float, float, str]:
+        answer = pair[1]
         is_first = answer.helpfulness > 0 and is_supported(question, answer.claims)
         return (
             not (is_first or takes_all),
-            not (prompt.holds_all and answer.helpfulness > 0),
             -answer.helpfulness,
             -answer.retrieval_score,
             answer.centre,

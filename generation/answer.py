@@ -216,9 +216,10 @@ def _merged_draft(
     progress: Progress,
     note: str,
 ) -> AnswerDraft:
-    """An answer from each prompt; the helpful ones are merged, a single one stands as it is. Where
-    lines state what some of them claim, the others are left out, however helpful. A profile that
-    merges all leaves none out, asks for the final answer also of a single one, and lets it stand.
+    """An answer from each prompt; the helpful ones are merged, a single one stands as it is, and so
+    does the best after a first look. Where lines state what some of them claim, the others are left
+    out, however helpful. A profile that merges all leaves none out, asks for the final answer also
+    of a single one, and lets it stand.
     """
     takes_all = merges_all(plan.profile, prompts)
     replies, failures = ask_each(question, prompts, plan, chat, progress, note)
@@ -231,7 +232,9 @@ def _merged_draft(
     if not useful:
         return _abstained("no prompt held enough evidence", stream, intermediate, failures)
     supported = useful
-    if not takes_all:
+    if prompts[-1].holds_all:
+        supported = useful = useful[:1]
+    elif not takes_all:
         supported = [pair for pair in useful if is_supported(question, pair[1].claims)] or useful
     num_left, useful = len(useful) - len(supported), supported
     left_out = f"{num_left} of the intermediate answers left out: no line states them"

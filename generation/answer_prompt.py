@@ -19,6 +19,8 @@ class AnswerPrompt:
     pruner: str = "none"
     drawn: SubgraphTrace | None = None
     """None for passages."""
+    holds_all: bool = False
+    """Whether it holds the lines of all prompts before it."""
 
     def trace(self) -> PromptTrace:
         """Its entry in the answer's trace."""

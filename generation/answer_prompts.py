@@ -7,6 +7,7 @@ them by its label alone.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, zip_longest
 
 from dynagrag.config.settings import Profile
@@ -17,6 +18,7 @@ from dynagrag.generation.evidence import (
     CHARS_PER_TOKEN,
     QuestionEvidence,
     Span,
+    evidence_that_fits,
     in_windows,
     line_of,
     passage_evidence,
@@ -123,7 +125,8 @@ def write_prompts(
     instructions.
 
     Without subgraphs one prompt of passages gets the tokens of all prompts, and begins with the
-    clips, where there are any. Under a profile without ego-graphs, passages get what the
+    clips, where there are any; under a profile that stops early a short one of its first lines
+    comes before it. Under a profile without ego-graphs, passages get what the
     retriever's subgraphs leave.
     """
     template = intermediate_prompt(profile)
@@ -139,7 +142,9 @@ def write_prompts(
     if not retrieval.subgraphs:
         room = profile.num_prompts * budget
         shown = _spans(clips, passages)
-        return _passage_prompt(snapshot, retrieval, retrieval.passages, room, shown)
+        whole = _passage_prompt(snapshot, retrieval, retrieval.passages, room, shown)
+        looks_first = profile.stops_early and retrieval.turns
+        return _with_first_look(whole, budget) if looks_first else whole
     prompts: list[AnswerPrompt] = []
     evidence = QuestionEvidence(passages, question, retrieval.passages)
     if profile.passage_ranking == "bridge":
@@ -201,6 +206,20 @@ def _passage_prompt(
     lines = passage_evidence(snapshot, passages, before=before)
     prompt = write_evidence_prompt(lines, token_budget)
     return [AnswerPrompt(prompt, retrieval.retriever, passages[0].score)]
+
+
+def _with_first_look(prompts: list[AnswerPrompt], token_budget: int) -> list[AnswerPrompt]:
+    """Before the one prompt of passages a short one of its first lines, as many as fit; not where
+    these are all.
+    """
+    if not prompts:
+        return []
+    (whole,) = prompts
+    first = evidence_that_fits(whole.hard.evidence, CHARS_PER_TOKEN * token_budget)
+    if len(first) == len(whole.hard.evidence):
+        return [whole]
+    look = replace(whole, hard=write_evidence_prompt(first), centre=f"{whole.centre}, first look")
+    return [look, replace(whole, holds_all=True)]
 
 
 def _dealt_prompts(

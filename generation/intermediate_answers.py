@@ -121,7 +121,8 @@ def rank_answers(
     progress: Callable[[str, int, int], None],
 ) -> list[tuple[AnswerPrompt, IntermediateAnswer]]:
     """Answers with their claims checked by rules: those of which lines state something first, then
-    by helpfulness (desc), then retrieval score (desc).
+    that of a prompt which holds all that the others do, then by helpfulness (desc), then retrieval
+    score (desc).
 
     Without enough evidence, or where neither the model nor code knows a line for it: H = 0. Under
     a profile that merges all, every answer that has words is scored, and helpfulness alone is the
@@ -165,11 +166,14 @@ def rank_answers(
         )
         ranked.append((prompt, answer))
 
-    def order(pair: tuple[AnswerPrompt, IntermediateAnswer]) -> tuple[bool, float, float, str]:
-        answer = pair[1]
+    def order(
+        pair: tuple[AnswerPrompt, IntermediateAnswer],
+    ) -> tuple[bool, bool, float, float, str]:
+        prompt, answer = pair
         is_first = answer.helpfulness > 0 and is_supported(question, answer.claims)
         return (
             not (is_first or takes_all),
+            not (prompt.holds_all and answer.helpfulness > 0),
             -answer.helpfulness,
             -answer.retrieval_score,
             answer.centre,

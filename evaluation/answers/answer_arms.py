@@ -96,12 +96,12 @@ class _FlowRow:
     flow: Flow
 
 
-def _equal_profile(name: str) -> Profile:
-    """The profile with the room that `default` has in its prompts, and in those
+def _equal_profile(name: str, chat: MeteredChat | None) -> Profile:
+    """The profile for this model, with the room that `default` has in its prompts, and in those
     that score and merge.
     """
     default = PROFILES["default"]
-    equal = with_equal_room(wiring.make_profile(name))
+    equal = with_equal_room(wiring.make_profile(name, chat))
     return replace(
         equal,
         judge_token_budget=default.judge_token_budget,
@@ -129,7 +129,7 @@ def _asking(
             question.text,
             options,
             chat,
-            AnswerOverrides(profile=_equal_profile(profile), max_concurrency=1),
+            AnswerOverrides(profile=_equal_profile(profile, chat), max_concurrency=1),
         )
 
     return flow

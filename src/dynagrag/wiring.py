@@ -3,6 +3,7 @@ objects behind the protocols out. What there is to choose from stands in `regist
 """
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from dynagrag.config.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, Settings
@@ -96,11 +97,15 @@ def runs_here(model: ChatModel | None) -> bool:
     )
 
 
-def make_profile(name: str) -> Profile:
-    """The answering profile asked for."""
+def make_profile(name: str, chat: Asker | ChatModel | None = None) -> Profile:
+    """The answering profile asked for; under `default` a small model, which runs where time is
+    short, first looks at the best lines alone.
+    """
     if name not in PROFILES:
         raise UsageError(f"unknown profile {name!r}; known: {', '.join(PROFILES)}")
-    return PROFILES[name]
+    profile = PROFILES[name]
+    looks_first = name == "default" and chat is not None and chat.is_small
+    return replace(profile, stops_early=True) if looks_first else profile
 
 
 def extractor_choice(kind: str) -> ExtractorChoice:

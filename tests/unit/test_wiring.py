@@ -225,6 +225,16 @@ def test_a_checker_that_needs_a_model_says_so() -> None:
         wiring.make_checker("rules+model", None, Settings())
 
 
+def test_a_small_model_s_default_looks_first_at_the_best_lines() -> None:
+    assert [
+        wiring.make_profile("default", chat).stops_early
+        for chat in (None, _chat(), _chat(is_small=True))
+    ] == [False, False, True]
+    assert [
+        wiring.make_profile(name, _chat(is_small=True)).name for name in ("graph", "paper")
+    ] == ["graph", "paper"]
+
+
 def _chat(is_small: bool = False) -> MeteredChat:
     return MeteredChat(
         FakeChat(is_small=is_small),

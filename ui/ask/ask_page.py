@@ -53,7 +53,7 @@ def page() -> None:
         head = st.container()
         model = _model()
         with head:
-            options = _head(session, book, conversation)
+            options = _head(session, book, conversation, model)
         question, options = _question_box(session, conversation, options)
         main = _beside_source(session)
         with main:
@@ -213,6 +213,7 @@ def _head(
     session: WorkspaceSession,
     book: ConversationBook,
     conversation: Conversation,
+    model: ChatModel | None,
 ) -> list[AskOptions]:
     """Title, options, conversations; the options of the next question, one for each way that
     answers it.
@@ -223,7 +224,7 @@ def _head(
     head.title("Notes" if conversation.id == NOTES else "Ask", width="content")
     with head.container(key=conversation_view.HEAD, horizontal=True, gap="small", width="content"):
         with st.popover("Options", icon=":material/tune:"):
-            options = choose_options(session)
+            options = choose_options(session, model)
         with st.popover("Conversations", icon=":material/history:"):
             if st.button(
                 "New conversation", icon=":material/add:", key="new_conversation", width="stretch"

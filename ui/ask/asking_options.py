@@ -10,6 +10,7 @@ import streamlit as st
 from dynagrag import wiring
 from dynagrag.config.settings import Profile
 from dynagrag.core.errors import UsageError
+from dynagrag.core.protocols import ChatModel
 from dynagrag.core.schema import Filters
 from dynagrag.core.text import moment_seconds, plural
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
@@ -142,9 +143,10 @@ def _speakers_of(
     return sorted({turn.speaker for turn in _session.space.store.turns() if turn.speaker})
 
 
-def choose_options(session: WorkspaceSession) -> list[AskOptions]:
+def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[AskOptions]:
     """The options of the next question, one for each way that answers it; its filters are not among
-    them. What has no effect on any of these ways is disabled, and says so.
+    them. What has no effect on any of these ways is disabled, and says so. `model`: that of the
+    settings.
     """
     _choose_model()
     has_model = bool(state.settings().llm)
@@ -152,7 +154,7 @@ def choose_options(session: WorkspaceSession) -> list[AskOptions]:
         # the setting first; what is chosen decides which retrievers there are above it
         profiles = [state.settings().profile, *names_for(PROFILE_ROWS, Use.APP)]
         profiles = list(dict.fromkeys(profiles))
-        profile = wiring.make_profile(st.session_state[_box("profile", profiles)])
+        profile = wiring.make_profile(st.session_state[_box("profile", profiles)], model)
         ways = _choose_ways(session, has_model, profile)
         retrievers = [way for way in ways if not soft_of(way)]
         name = _kept_select(

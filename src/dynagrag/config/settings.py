@@ -520,7 +520,8 @@ class Profile:
     """
     stops_early: bool = False
     """The first prompt is asked alone, and the others only where its answer doesn't settle the
-    question (`generation.early_stop`).
+    question (`generation.early_stop`). Where one prompt of passages is all, its best lines are such
+    a first one.
     """
     subgraph_token_budget: int = 750
     judge_token_budget: int = 900

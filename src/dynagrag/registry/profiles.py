@@ -27,7 +27,7 @@ def _row(name: str, sentence: str) -> ProfileChoice:
 
 PAPER = "paper"
 PROFILE_ROWS = table(
-    _row("default", "the best passages, in one prompt"),
+    _row("default", "the best passages; a small model gets the best lines first"),
     _row("graph", "a few lines of ego-graphs above the passages, in up to 5 prompts"),
     _row(
         "global",

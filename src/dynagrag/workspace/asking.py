@@ -315,7 +315,7 @@ class QuestionAnswering:
             soft = system or self._soft_prompts.system_of(options.soft or "")
             return WayToAnswer(soft.retriever, soft.profile, soft=soft, has_model=chat is not None)
         profile = (overrides and overrides.profile) or wiring.make_profile(
-            options.profile or self._parts.settings.profile
+            options.profile or self._parts.settings.profile, chat
         )
         retriever = wiring.retriever_name(options.retriever, profile)
         return WayToAnswer(retriever, profile, options.retriever, has_model=chat is not None)

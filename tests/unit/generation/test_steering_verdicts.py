@@ -190,16 +190,32 @@ def test_where_the_first_answer_settles_the_question_no_other_prompt_is_asked(
     assert len(answer.trace.prompts) == 5
 
 
-def test_a_small_model_has_one_prompt_by_default(ask: Callable[..., Answer]) -> None:
+@pytest.mark.parametrize(
+    ("first", "whole", "told"),
+    [
+        (ELSEWHERE, "", ELSEWHERE),
+        (INVENTED, RIGHT, RIGHT),
+        (RIGHT, f"{RIGHT} {ELSEWHERE}", f"{RIGHT} {ELSEWHERE}"),
+        (ELSEWHERE, INVENTED, ELSEWHERE),
+    ],
+    ids=["it settles", "only the whole", "both are stated", "only the first"],
+)
+def test_a_small_model_looks_at_the_best_lines_and_only_then_at_all(
+    ask: Callable[..., Answer], first: str, whole: str, told: str
+) -> None:
     prompts: list[Prompt] = []
+    asked = "What is Jonas Lind learning?" if not whole else QUESTION
 
     def reply(prompt: Prompt) -> dict[str, Any]:
         prompts.append(prompt)
-        return says(RIGHT)
+        return says(first if len(prompts) == 1 else whole)
 
-    answer = ask(reply, AskOptions(), is_small=True)
-    assert [prompt.name for prompt in prompts] == ["intermediate"]
-    assert len(answer.trace.prompts) == 1
+    answer = ask(reply, AskOptions(), asked=asked, talk=LESSONS, is_small=True)
+    assert answer.text == f"{told} [E1]"
+    assert [prompt.name for prompt in prompts] == ["intermediate"] * (2 if whole else 1)
+    look, everything = answer.trace.prompts
+    assert set(look.labels) < set(everything.labels)
+    assert 3 * look.num_tokens < everything.num_tokens
 
 
 def test_a_small_model_judges_no_answers(ask: Callable[..., Answer]) -> None:

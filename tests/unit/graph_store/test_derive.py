@@ -352,9 +352,9 @@ def test_of_five_names_that_are_all_related_each_has_four_neighbours() -> None:
     mentions = [said(n) for n in "abcde"]
     records = [record(a, "x", b) for a in "abcde" for b in "abcde" if a != b]
     assert average_degree(graph_of(mentions, records)) == 4.0
-    assert average_degree_before(mentions, records, 10) == 4.0
-    assert average_degree_before(mentions, [*records, record("a", "x", "nobody")], 10) == 4.0
-    assert average_degree_before([], [], 10) == 0.0
+    assert average_degree_before(mentions, records) == 4.0
+    assert average_degree_before(mentions, [*records, record("a", "x", "nobody")]) == 4.0
+    assert average_degree_before([], []) == 0.0
 
 
 def test_the_digest_knows_neither_workspace_nor_order_nor_document_ids() -> None:

@@ -24,6 +24,7 @@ from dynagrag.generation.claims.attribution import Attributed, attributed, names
 from dynagrag.generation.claims.claim_lexicon import JOINING, LEANING
 from dynagrag.generation.claims.clauses import clauses, independent_parts, is_joint
 from dynagrag.generation.claims.comparison import Check, Comparison
+from dynagrag.generation.claims.denials import DENIES
 from dynagrag.generation.claims.number_checks import (
     change_gap,
     has_counted,
@@ -38,7 +39,7 @@ from dynagrag.generation.claims.role_checks import apposition_gap, name_gap, obj
 from dynagrag.generation.claims.short_answers import statement
 from dynagrag.generation.claims.shown_lines import nearest_row
 from dynagrag.generation.claims.speaker_checks import joined_gap, speaker_gap
-from dynagrag.generation.claims.stance import DENIES, stance_gap
+from dynagrag.generation.claims.stance import stance_gap
 from dynagrag.generation.claims.verbatim import says_verbatim
 from dynagrag.generation.claims.word_checks import (
     added_gap,

@@ -35,11 +35,19 @@ from dynagrag.generation.claims.number_checks import (
 )
 from dynagrag.generation.claims.quantities import quantities
 from dynagrag.generation.claims.reading import read
+from dynagrag.generation.claims.reports import are_both_unheld, report_gap
 from dynagrag.generation.claims.role_checks import apposition_gap, name_gap, object_gap, role_gap
 from dynagrag.generation.claims.short_answers import statement
 from dynagrag.generation.claims.shown_lines import nearest_row
 from dynagrag.generation.claims.speaker_checks import joined_gap, speaker_gap
 from dynagrag.generation.claims.stance import stance_gap
+from dynagrag.generation.claims.suppositions import (
+    SUPPOSES,
+    has_supposition,
+    keeps_condition,
+    supposed_gap,
+    supposed_on,
+)
 from dynagrag.generation.claims.verbatim import says_verbatim
 from dynagrag.generation.claims.word_checks import (
     added_gap,
@@ -54,6 +62,7 @@ from dynagrag.language.identification import ENGLISH, UNKNOWN, language_name, la
 from dynagrag.language.sentences import sentence_spans
 
 CHECKS: dict[str, Check] = {
+    "report": report_gap,
     "number": number_gap,
     "opposite": opposite_gap,
     "replaced word": replaced_gap,
@@ -68,6 +77,7 @@ CHECKS: dict[str, Check] = {
     "joined sentences": joined_gap,
     "order": order_gap,
     "object": object_gap,
+    "supposition": supposed_gap,
     "stance": stance_gap,
     "added words": added_gap,
     "verb": verb_gap,
@@ -307,8 +317,11 @@ def _rows_together(claim: Claim) -> tuple[int, ...]:
     lack; in their order. None where they don't belong together.
     """
     attribution = attributed(claim.text) or Attributed("", claim.text)
+    is_conditional = keeps_condition(claim.text)
     there = [
-        frozenset() if "?" in line.text else Comparison(attribution, line).there()
+        frozenset()
+        if "?" in line.text or (not is_conditional and has_supposition(line.text))
+        else Comparison(attribution, line).there()
         for line in claim.lines
     ]
     chosen: list[int] = []
@@ -338,18 +351,30 @@ def _line_finding(text: str, line: Line) -> _Finding:
         return _sentence_finding(text, replace(line, text=line.text[:_MAX_CHARACTERS]))
     is_read_on = is_joint(text) or bool(_ADDRESS.match(text))
     texts = [line.text[start:end] for start, end in spans]
-    for (start, middle), (later, end) in itertools.pairwise(spans):
+    supposed = frozenset[int]() if keeps_condition(text) else supposed_on(texts)
+    held_back = [place in supposed for place in range(len(texts))]
+    for place, ((start, middle), (later, end)) in enumerate(itertools.pairwise(spans)):
         both = line.text[start:end]
         if "?" in both or len(both) >= _MAX_CHARACTERS:
             continue
         if is_read_on or _leans(line.text[later:end], line.text[start:middle]):
             texts.append(both)
-    findings = [_sentence_finding(text, replace(line, text=sentence)) for sentence in texts]
+            held_back.append(place in supposed)
+    findings = [
+        _supposed(finding) if is_supposed else finding
+        for is_supposed, sentence in zip(held_back, texts, strict=True)
+        for finding in (_sentence_finding(text, replace(line, text=sentence)),)
+    ]
     findings = [
         replace(finding, is_against=finding.is_against and not _is_said_beside(finding, findings))
         for finding in findings
     ]
     return max(findings, key=lambda f: (not f.problem, f.share, f.is_against, f.repeats))
+
+
+def _supposed(finding: _Finding) -> _Finding:
+    """That of a sentence that goes on with what one before only supposes."""
+    return replace(finding, problem=finding.problem or SUPPOSES, is_against=False)
 
 
 def _is_said_beside(finding: _Finding, findings: Sequence[_Finding]) -> bool:
@@ -439,6 +464,7 @@ def _compared(attribution: Attributed, line: Line) -> _Finding:
                 is_against=gap.is_against
                 and not comparison.sentence.is_question
                 and share >= _ABOUT_SAME
+                and not are_both_unheld(comparison)
                 and all(CHECKS[other](comparison) is None for other in others),
                 repeats=name in ("replaced word", "described thing"),
                 lacks_number=name == "number" and not may_be_otherwise(comparison),

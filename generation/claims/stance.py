@@ -15,6 +15,7 @@ from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.denials import denial_gap
 from dynagrag.generation.claims.moods import mood_gap
 from dynagrag.generation.claims.reading import Reading
+from dynagrag.generation.claims.reports import are_both_unheld
 from dynagrag.generation.claims.word_senses import PARTICIPLES, PAST, lemma, senses
 
 _REACH = 8
@@ -31,7 +32,8 @@ def stance_gap(comparison: Comparison) -> Gap | None:
     promoted", "asked whether it leaks" of "Does it leak?".
     """
     claim, sentence, attribution = comparison.claim, comparison.sentence, comparison.attribution
-    if denial := denial_gap(claim, sentence):
+    denial = "" if are_both_unheld(comparison) else denial_gap(claim, sentence)
+    if denial:
         return Gap(denial, is_against=True)
     if attribution.is_asked:
         is_question = sentence.is_question or "whether" in sentence.lows

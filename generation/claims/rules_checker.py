@@ -20,7 +20,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
-from dynagrag.generation.claims.attribution import Attributed, attributed, names_who, speaker_says
+from dynagrag.generation.claims.attribution import (
+    Attributed,
+    attributed,
+    is_speaker,
+    names_who,
+    speaker_says,
+)
 from dynagrag.generation.claims.claim_lexicon import JOINING, LEANING
 from dynagrag.generation.claims.clauses import clauses, independent_parts, is_joint
 from dynagrag.generation.claims.comparison import Check, Comparison
@@ -33,6 +39,7 @@ from dynagrag.generation.claims.number_checks import (
     number_gap,
     part_gap,
 )
+from dynagrag.generation.claims.place_checks import place_gap
 from dynagrag.generation.claims.quantities import quantities
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.reports import are_both_unheld, report_gap
@@ -48,6 +55,7 @@ from dynagrag.generation.claims.suppositions import (
     supposed_gap,
     supposed_on,
 )
+from dynagrag.generation.claims.topics import speaks_of_topic, topic_of
 from dynagrag.generation.claims.verbatim import says_verbatim
 from dynagrag.generation.claims.word_checks import (
     added_gap,
@@ -63,6 +71,7 @@ from dynagrag.language.sentences import sentence_spans
 
 CHECKS: dict[str, Check] = {
     "report": report_gap,
+    "place": place_gap,
     "number": number_gap,
     "opposite": opposite_gap,
     "replaced word": replaced_gap,
@@ -91,6 +100,11 @@ _OF_SAME = ("number", "name", "added words", "role")
 """Only where none of these finds a gap a sentence speaks of the very thing, and so against the
 claim.
 """
+_TOLD_BY = {
+    "opposite": frozenset(("role",)),  # it may be the verb, of which the roles tell
+    "place": frozenset(("name", "role")),
+}
+"""Of these, what a gap speaks of itself."""
 MIN_SHARE = 0.7
 """Of a claim's content words that a sentence must have (names and numbers aside, which must all be
 there).
@@ -346,6 +360,14 @@ def _line_finding(text: str, line: Line) -> _Finding:
     """The best finding of the line's sentences, one by one and each with the next, since a turn may
     state, ask and take back.
     """
+    topic = topic_of(text)
+    if topic and is_speaker(topic.who, line):
+        is_there = speaks_of_topic(topic, line)
+        return _Finding(1.0) if is_there else replace(_read_finding(text, line), is_against=False)
+    return _read_finding(text, line)
+
+
+def _read_finding(text: str, line: Line) -> _Finding:
     spans = [(start, min(end, start + _MAX_CHARACTERS)) for start, end in sentence_spans(line.text)]
     if len(spans) < 2:
         return _sentence_finding(text, replace(line, text=line.text[:_MAX_CHARACTERS]))
@@ -455,9 +477,7 @@ def _compared(attribution: Attributed, line: Line) -> _Finding:
     for name, check in CHECKS.items():
         gap = check(comparison)
         if gap is not None:
-            others = {*_OF_SAME} - {name}
-            if name == "opposite":  # it may be the verb, of which the roles tell
-                others.discard("role")
+            others = {*_OF_SAME} - {name} - _TOLD_BY.get(name, frozenset())
             return _Finding(
                 share,
                 gap.reason,

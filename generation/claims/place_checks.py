@@ -49,10 +49,11 @@ def place_gap(comparison: Comparison) -> Gap | None:
         if kind is None or not _is_at(claim, span) or not _is_unsaid(comparison, span):
             continue
         others = [other for other in sentence.names if _is_of_kind(sentence, other, kind[0])]
-        if len({_kind(sentence, other) for other in others}) != 1 or _is_listed(sentence, others):
+        told = [other for other in others if _is_at(sentence, other)]
+        if len({_kind(sentence, other) for other in others}) != 1 or not told:
             continue
-        if _is_of_same(comparison, span, others[0]):
-            said = _text(sentence, others[0])
+        if _is_of_same(comparison, span, told[0]):
+            said = _text(sentence, told[0])
             return Gap(f"says {said!r}, not {_text(claim, span)!r}", is_against=True)
     return None
 
@@ -122,17 +123,6 @@ def _is_of_kind(sentence: Reading, span: Span, kind: str) -> bool:
     return found is not None and found[0] == kind and not _is_denied(sentence, span)
 
 
-def _is_listed(sentence: Reading, spans: list[Span]) -> bool:
-    """Whether one stands beside "and" or "or", or isn't told as the place of anything."""
-    return any(
-        not {"and", "or"}.isdisjoint(
-            (sentence.word(end).low, sentence.word(start - 1).low, sentence.word(start - 2).low)
-        )
-        or not _is_at(sentence, (start, end))
-        for start, end in spans
-    )
-
-
 def _is_of_same(comparison: Comparison, span: Span, other: Span) -> bool:
     """Whether claim and sentence tell the two places of one thing, in one way, and the sentence
     holds nothing back but that it may deny the claim's place.
@@ -179,13 +169,20 @@ def _is_one_thing(comparison: Comparison, verb: int) -> bool:
     if not before or any(claim.words[i].low in _INDEFINITE for i in before):
         return False
     last = telling[-1]
-    if last not in claim.in_names:
-        low = claim.words[last].low
-        if telling == before or (low.endswith("s") and not low.endswith("ss")):
-            return False  # nurses were, the cars were
+    low = claim.words[last].low
+    is_plural = low.endswith("s") and not low.endswith("ss")
+    if (last == 0 or last not in claim.in_names) and (is_plural or telling == before):
+        return False  # the cars were, Cars were; Thomas too
     named = {i for span in claim.names if comparison.is_named(span) for i in range(*span)}
-    return all(
-        i in named or not senses(claim.words[i].stem).isdisjoint(sentence.stems) for i in telling
+    return all(i in named or _has_one(sentence, claim.words[i].stem) for i in telling)
+
+
+def _has_one(sentence: Reading, stem: str) -> bool:
+    """Whether a sentence has a word, and never speaks of another or of several: another trial."""
+    wanted = senses(stem)
+    places = [i for i, word in enumerate(sentence.words) if word.stem in wanted]
+    return bool(places) and all(
+        _MANY.isdisjoint(word.low for word in sentence.words[max(0, i - 2) : i]) for i in places
     )
 
 
@@ -199,7 +196,8 @@ def _told(comparison: Comparison, verb: int, other: Span) -> Iterator[int]:
         places = [i for i, word in sentence.outside_names() if _is_same_be(word.low, be)]
         lead = max(_telling(sentence, range(other[0])), default=other[0])
         things = {comparison.claim.words[i].stem for i in _telling(comparison.claim, range(verb))}
-        places += [lead] if sentence.words[lead].stem in things else []
+        is_beside = not any(word.low in BE for word in sentence.words[lead : other[0]])
+        places += [lead] if is_beside and sentence.words[lead].stem in things else []
     else:
         stems = alike(predicate.stem)
         places = [at for at in comparison.places if sentence.words[at].stem in stems]

@@ -16,6 +16,7 @@ from dynagrag.generation.claims.claim_lexicon import (
     GOVERNING,
     OF_SPEAKERS,
     PRONOUNS,
+    PRONOUNS_OF_OTHERS,
     SAYING,
     THINKING,
 )
@@ -122,8 +123,8 @@ def _opening(reading: Reading, verb: int) -> int | None:
         at += 1
     first, second = reading.word(at), reading.word(at + 1)
     if first.low == "that":
-        if not second.is_word and not second.text[:1].isdigit():
-            return None  # "nobody said that."
+        if second.is_mark or second.low in GOVERNING:
+            return None  # "nobody said that", "haven't seen that for boys"
         return at if second.low in AUXILIARIES else at + 1
     if first.low in _OPENS_CLAUSE and second.is_word:
         return at
@@ -216,13 +217,17 @@ def _says_of(claim: Reading, stems: frozenset[str]) -> bool:
 
 
 def _is_only_inside(comparison: Comparison, reports: tuple[Unheld, ...]) -> bool:
-    """Whether a telling word of the claim stands only in what isn't said."""
-    line = comparison.sentence
+    """Whether a telling word of the claim stands only in what isn't said; its subject may, where a
+    pronoun goes on with it: "can't tell whether the pilot swam, but he is out".
+    """
+    claim, line = comparison.claim, comparison.sentence
     inside = {i for report in reports for i in range(report.start, report.end)}
-    for word in comparison.claim.content_and_names():
-        wanted = senses(word.stem)
-        places = [i for i, other in enumerate(line.words) if other.stem in wanted]
-        if places and inside.issuperset(places):
+    behind = line.words[reports[-1].end :]
+    start = comparison.verb_start() if any(w.low in PRONOUNS_OF_OTHERS for w in behind) else 0
+    for i in sorted({*claim.content(), *claim.in_names}):
+        wanted = senses(claim.words[i].stem)
+        places = [j for j, other in enumerate(line.words) if other.stem in wanted]
+        if i >= start and places and inside.issuperset(places):
             return True
     return False
 

@@ -22,7 +22,7 @@ _ASKED = r"asks?(?: \w+)? about|asked(?: \w+)? about|(?:inquire|wonder)[sd]?(?:e
 _SPOKE = (
     r"mention(?:s|ed)|(?:talk(?:s|ed)|speaks|spoke) (?:about|of)|discuss(?:es|ed)"
     r"|br(?:ings|ought) up|refer(?:s|red) to|cite[sd]|allude[sd] to|touche[sd] (?:on|upon)"
-    rf"|raise[sd] (?=(?:the )?{_MATTER}\b)"
+    rf"|raise[sd](?= (?:the )?{_MATTER}\b)"
 )
 _TOPIC = re.compile(
     rf"^{WHO}(?:(?P<asked>{_ASKED})|(?P<spoke>{_SPOKE})|(?P<named>name[sd]))\s+"

@@ -61,8 +61,11 @@ def _is_denied(line: Reading, at: int, claim: Reading) -> bool:
         stem = next((s for s in stems if all(theirs[j] for j in _places(line, s))), "")
         if not stem or _says_behind(line, at, claim, theirs):
             return False  # "didn't sell it in May, he sold it in June"
-        scope = [j for j in scope if line.words[j].stem == stem]
-    return not any(mine[i] for j in scope for i in _places(claim, line.words[j].stem))
+    if any(mine[i] for i in _places(claim, stem)):
+        return False
+    # "denied that the pilot left" denies the pilot too, and "the pilot didn't leave" does not
+    agreed = [any(mine[i] for i in _places(claim, line.words[j].stem)) for j in scope]
+    return sum(agreed) * 2 <= len(agreed)
 
 
 def _says_behind(line: Reading, at: int, claim: Reading, denied: list[bool]) -> bool:

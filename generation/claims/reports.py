@@ -132,14 +132,15 @@ def _opening(reading: Reading, verb: int) -> int | None:
         return at + 1 if reading.words[verb].stem in _HOLDS_TO else None
     if not first.text[:1].isalnum() or first.low in GOVERNING:
         return None
-    return at if has_verb(_until_mark(reading, at)) else None
+    return at if _states(reading, at) else None
 
 
-def _until_mark(reading: Reading, at: int) -> str:
-    """The words from a place on up to the next mark."""
+def _states(reading: Reading, at: int) -> bool:
+    """Whether something is stated from a place on up to the next mark: it has a verb."""
     marks = (i for i in range(at, len(reading.words)) if reading.words[i].text in ",.;!?")
-    end = next(marks, len(reading.words))
-    return " ".join(word.text for word in reading.words[at:end])
+    words = reading.words[at : next(marks, len(reading.words))]
+    is_shortened = any(word.is_possessive and word.low in PRONOUNS for word in words)  # it's
+    return is_shortened or has_verb(" ".join(word.text for word in words))
 
 
 def _end(reading: Reading, start: int) -> int:
@@ -163,8 +164,8 @@ def _begins_anew(reading: Reading, at: int) -> bool:
     if first in _REASONS:
         return True
     if first in _JOINED:
-        return reading.word(at + 1).low != "that" and has_verb(_until_mark(reading, at + 1))
-    return first in PRONOUNS and has_verb(_until_mark(reading, at))
+        return reading.word(at + 1).low != "that" and _states(reading, at + 1)
+    return first in PRONOUNS and _states(reading, at)
 
 
 # ------------------------------------------------------------------------------------------- check

@@ -40,7 +40,7 @@ _APART = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class SpokenOf:
     """What somebody spoke of; `is_asked`: they asked about it."""
 
     who: str
@@ -48,7 +48,7 @@ class Topic:
     is_asked: bool
 
 
-def topic_of(text: str) -> Topic | None:
+def topic_of(text: str) -> SpokenOf | None:
     """What a claim says that somebody spoke of; None where it tells of no speaking, or of a whole
     statement ("mentioned the pump failed").
     """
@@ -62,7 +62,7 @@ def topic_of(text: str) -> Topic | None:
     is_name = len(names) == 1 and not reading.content()
     if not is_told or _has_verb(reading) or (match["named"] and not is_name):
         return None
-    return Topic(match["who"], what, match["asked"] is not None)
+    return SpokenOf(match["who"], what, match["asked"] is not None)
 
 
 def _has_verb(reading: Reading) -> bool:
@@ -78,7 +78,7 @@ def _has_verb(reading: Reading) -> bool:
     )
 
 
-def speaks_of_topic(topic: Topic, line: Line) -> bool:
+def speaks_of_topic(topic: SpokenOf, line: Line) -> bool:
     """Whether a line is theirs who are said to have spoken, and a sentence of it has all words of
     what they spoke of; where they asked, one that asks, or before a question that refers to it.
     """
@@ -98,7 +98,7 @@ def _is_asked(text: str, follows: str) -> bool:
     return own.is_question or not _ASKS.isdisjoint(own.lows) or is_of_it
 
 
-def _has_topic(topic: Topic, line: Line, text: str) -> bool:
+def _has_topic(topic: SpokenOf, line: Line, text: str) -> bool:
     part = Line(text, line.speaker, line.title)
     comparison = Comparison(Attributed(topic.who, topic.what), part)
     what, sentence = comparison.claim, comparison.sentence

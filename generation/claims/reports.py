@@ -17,6 +17,7 @@ from dynagrag.generation.claims.claim_lexicon import (
     OF_SPEAKERS,
     PRONOUNS,
     PRONOUNS_OF_OTHERS,
+    RELATIVE,
     SAYING,
     THINKING,
 )
@@ -44,7 +45,7 @@ _ENDS_MATRIX = CONJUNCTIONS - {"who", "whom", "whose"} | frozenset("that and or 
 _JOINED = frozenset("and so yet or".split())
 _REASONS = frozenset("because since although though while whereas except".split())
 _NOBODY = frozenset("nobody no none neither nothing".split())
-_BESIDE = ADVERBS | frozenset("here there at all in any way ever really".split())
+_BESIDE = ADVERBS | frozenset("here there at all in any way ever really whatsoever".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,8 @@ def _of_denial(reading: Reading, at: int) -> Iterator[Unheld]:
         word = reading.words[verb]
         if word.low in _ENDS_MATRIX or (word.is_mark and not reading.is_quoted(verb)):
             return
-        if verb in reading.in_names or word.stem not in _OPENS_THAT:
+        is_relative = reading.word(verb - 1).low in RELATIVE  # "nobody who saw it"
+        if verb in reading.in_names or word.stem not in _OPENS_THAT or is_relative:
             continue
         start = _opening(reading, verb)
         if start is not None:

@@ -1,5 +1,6 @@
 """The speakers of a snapshot that a text names, as the labels of their turns."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
@@ -8,7 +9,7 @@ from dynagrag.core.ids import entity_key
 from dynagrag.core.schema import Snapshot
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
-from dynagrag.language.words import HONORIFICS
+from dynagrag.language.words import COMMON_WORDS, HONORIFICS, LETTERS_OF_OFFICE, ROLE_NOUNS
 from dynagrag.retrieval.bridge.speaker_linking import (
     BRACKETS,
     WORD,
@@ -20,6 +21,10 @@ from dynagrag.retrieval.bridge.speaker_linking import (
 
 _LEADS_TO_TOPIC = words_of(WordClass.TOPIC_PREPOSITION)
 _SAYING = words_of(WordClass.SAYING)
+_SHORT = 3
+_NO_SHORT_NAMES = (
+    HONORIFICS | LETTERS_OF_OFFICE | ROLE_NOUNS | words_of(WordClass.NAME_SUFFIX, WordClass.DEGREE)
+)
 _KEEPS_TOPIC = HONORIFICS | words_of(WordClass.INSIDE_TOPIC)
 
 
@@ -58,10 +63,12 @@ class NamedSpeakers:
         return found
 
     def named_in(self, question: str) -> frozenset[str]:
-        """Those whom a question names: whole, by a word of four letters or more of their label, or
-        as `meant_by` has it.
+        """Those whom a question names: whole, by a word of four letters or more of their label, by
+        one of three with a capital that no other label has, or as `meant_by` has it.
         """
-        return self.meant_by(question) | self._by_words(frozenset(_words(question))).keys()
+        capital = [word for word in WORD.findall(question) if word[0].isupper()]
+        spoken, short = frozenset(_words(question)), frozenset(_words(" ".join(capital)))
+        return self.meant_by(question) | self._by_words(spoken, short).keys()
 
     def people_in(self, question: str) -> tuple[frozenset[str], ...]:
         """Those whom a question asks for, a person's labels each. Names are capitalised where the
@@ -71,7 +78,9 @@ class NamedSpeakers:
         shown = WORD.findall(question)
         if any(word[0].isupper() for word in shown[1:]):
             shown = [word for word in shown if not word[0].islower()]
-        by_words = self._by_words(frozenset(map(entity_key, shown)))
+        capital = [word for word in shown if word[0].isupper()]
+        spoken, short = (frozenset(_words(" ".join(words))) for words in (shown, capital))
+        by_words = self._by_words(spoken, short)
         people: dict[frozenset[str], set[str]] = {}
         for label, own in by_words.items():
             if not any(own < other for other in by_words.values()):
@@ -89,16 +98,25 @@ class NamedSpeakers:
             for own in found
         )
 
-    def _by_words(self, spoken: frozenset[str]) -> dict[str, frozenset[str]]:
-        """The words of each label that a question has, of labels that it has whole or by a word of
-        four letters or more.
+    def _by_words(self, spoken: frozenset[str], short: frozenset[str]) -> dict[str, frozenset[str]]:
+        """The words of each label that a question has, of labels that it has whole, by a word of
+        four letters or more, or by one of three that is theirs alone. `short`: words that may be
+        so.
         """
         found = {}
         for label, words in self._label_words.items():
             own = words & spoken
-            if own and (own == words or max(map(len, own)) > 3):
+            if own and (own == words or max(map(len, own)) > 3 or own & short & self._own_short):
                 found[label] = own
         return found
+
+    @cached_property
+    def _own_short(self) -> frozenset[str]:
+        """Names of three letters in one label alone: Ida of Ida Voss."""
+        counts = Counter(chain.from_iterable(self._label_words.values()))
+        return frozenset(
+            word for word, num in counts.items() if num == 1 and len(word) == _SHORT
+        ) - (_NO_SHORT_NAMES | COMMON_WORDS)
 
     @cached_property
     def _label_words(self) -> dict[str, frozenset[str]]:
@@ -114,7 +132,8 @@ class NamedSpeakers:
 
 
 def _words(text: str) -> list[str]:
-    return [entity_key(word) for word in WORD.findall(text)]
+    """Its words; those with a hyphen as the parts of it, as which they may be written."""
+    return [entity_key(part) for word in WORD.findall(text) for part in word.split("-")]
 
 
 def _without_topics(words: Sequence[str], people: Sequence[frozenset[str]]) -> list[frozenset[str]]:

@@ -4,8 +4,6 @@ asked, and what is held and said.
 
 import json
 import re
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -13,12 +11,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from warm_python import WarmProcess
+
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 
 ONE = [("Leo", "Ada Byron founded Acme Works."), ("Maria", "Acme Works is located in Delft.")]
 TWO = [("Leo", "Grace Hopper founded Fathom Labs."), ("Maria", "Fathom Labs acquired Acme Works.")]
+PATIENCE_S = 120.0
+"""How long a busy machine may take for what comes in a moment on an idle one."""
 
 
 class WatchedModels:
@@ -72,7 +74,7 @@ class Gate(WatchedModels):
             self.is_open.wait(300)
 
     def wait_for(self, num_calls: int) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_S
         while sum(self.prompts.values()) < num_calls and time.monotonic() < deadline:
             time.sleep(0.02)
         assert sum(self.prompts.values()) >= num_calls
@@ -100,13 +102,7 @@ def run_together(
     """A Python process for each of the arguments (as JSON), all at once; the first complaint fails
     the test.
     """
-    pipe = subprocess.PIPE
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", script, json.dumps(a)], stderr=pipe, stdout=pipe, text=True
-        )
-        for a in arguments
-    ]
+    started = [WarmProcess(["-c", script, json.dumps(a)]) for a in arguments]
     try:
         for process in started:
             out, err = process.communicate(timeout=timeout_s)

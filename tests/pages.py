@@ -18,7 +18,7 @@ QUESTIONS: list[dict[str, Any]] = [
 """A file of questions on the meeting of `ask_pages`."""
 
 
-def until(page: Any, is_so: Callable[[], bool], seconds: float = 30.0) -> None:
+def until(page: Any, is_so: Callable[[], bool], seconds: float = 120.0) -> None:
     """Draws the page again and again until it is so."""
     give_up_at = time.monotonic() + seconds
     while not is_so():

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Clip, Question
+from dynagrag.generation.evidence_sentences.asked_talk import asked_talk
 from dynagrag.generation.evidence_sentences.asked_words import (
     asks_for_all_words,
     without_verbs_of_saying,
@@ -76,7 +77,9 @@ def answerable(
         return None
     if not fits.sentences:
         return 0.0
-    if any(not s.says_nothing for s in sentences_asked_for(index, question, fits)):
+    if fits.held.is_answered or any(
+        not s.says_nothing for s in sentences_asked_for(index, question, fits)
+    ):
         return 1.0
     found = signs(index, question, fits, embedder)
     score = BIAS + sum(weight * sign for weight, sign in zip(WEIGHTS, found, strict=True))
@@ -187,7 +190,9 @@ def signs(index: LineIndex, question: Question, fits: Fits, embedder: Embedder) 
     they are asked for, and a name says nothing of the topic.
     """
     people = tuple(chain.from_iterable(index.speakers.people_in(question.text)))
-    wanted = content_stems(without_verbs_of_saying(question.text, people))
+    talk = asked_talk(question.text, index.speakers.people_in(question.text))
+    verb = question.text[slice(*talk.verb)] if talk else ""
+    wanted = content_stems(without_verbs_of_saying(question.text, people)) - content_stems(verb)
     possible = _ROLES.union(*map(content_stems, index.speakers.named_in(question.text)))
     wanted -= {word for word in possible if not index.is_known(word)}
     if names := content_stems(" ".join(people)):

@@ -2,21 +2,52 @@
 of the mill, and nobody need say "report". Only English is read so.
 """
 
+import re
 from collections.abc import Iterable
 from functools import cache
 
 from dynagrag.generation.support import TOKEN, WORD, content_stems
 from dynagrag.language.english.data import words_of
 from dynagrag.language.english.inflection import participles, verb_forms
+from dynagrag.language.patterns import any_of
 from dynagrag.language.sentences import Span
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS, HONORIFICS, ROLE_NOUNS
 
 _BE = words_of(WordClass.BE)
+_VIEW = any_of(words_of(WordClass.VIEW))
+_ON = f"(?:{any_of((*words_of(WordClass.TOPIC_PREPOSITION), 'of', 'toward'))})"
 
 
 def verbs_of_saying(question: str, labels: Iterable[str]) -> list[Span]:
-    """Start and end in a question of the verbs by which it asks for words of these people."""
+    """Start and end in a question of the verbs by which it asks for words of these people, and of
+    nouns for what they think: "Ann's view on the mill".
+    """
+    labels = tuple(labels)
+    return sorted({*_verbs_of(question, labels), *_views_of(question, labels)})
+
+
+def _views_of(question: str, labels: Iterable[str]) -> list[Span]:
+    """Of the nouns by which it asks for their view of something, and of "feel" in "How does Ann
+    feel about it?".
+    """
+    names = _words(labels) - FUNCTION_WORDS
+    if not names:
+        return []
+    own, feel = f"(?:{any_of(names)})", any_of(("feel", *verb_forms("feel")))
+    return [
+        next(match.span(group) for group in ("view", "of", "feel") if match[group])
+        for match in re.finditer(
+            rf"\b{own}(?:['’]s?)(?: \w+){{0,2}} (?P<view>{_VIEW}) {_ON}\b"
+            rf"|\b(?P<of>(?:{_VIEW}) (?:of|from)(?: \w+\.?)?(?: \w+)? {own}) {_ON}\b"
+            rf"|\b{own}(?: \w+ly)? (?P<feel>{feel}) {_ON}\b",
+            question,
+            re.IGNORECASE,
+        )
+    ]
+
+
+def _verbs_of(question: str, labels: Iterable[str]) -> list[Span]:
     tokens = list(TOKEN.finditer(question))
     shown = [token.group().casefold() for token in tokens]
     names = _words(labels) | ROLE_NOUNS | HONORIFICS

@@ -121,12 +121,14 @@ def _may_join(found: Fits, one: _ShownStretch, other: _ShownStretch) -> bool:
 
 
 def _marking_fits(found: Fits) -> dict[Place, float]:
-    """How well each sentence answers by itself; questions and what says nothing can't."""
+    """How well each sentence answers by itself; questions and what says nothing can't, unless they
+    hold what somebody is asked of, or who asked.
+    """
     fits = found.total + _ANSWER * found.parts["answer"]
     return {
         _place(s): float(fit)
-        for s, fit in zip(found.sentences, fits, strict=True)
-        if not (s.is_question or s.says_nothing)
+        for s, fit, held in zip(found.sentences, fits, found.parts["held"], strict=True)
+        if held > 0 or not (s.is_question or s.says_nothing)
     }
 
 

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Question, Vectors
 from dynagrag.core.vectors import unit_rows
+from dynagrag.generation.evidence_sentences.asked_talk import asked_talk
 from dynagrag.generation.evidence_sentences.asked_words import verbs_of_saying
+from dynagrag.generation.evidence_sentences.held_turns import NONE_HELD, HeldTurns, held_turns
 from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
 from dynagrag.generation.evidence_sentences.line_kinds import introduces_itself, is_call
 from dynagrag.generation.evidence_sentences.sides import Side, sides_of
@@ -37,6 +39,7 @@ WEIGHTS = {
     "question": -0.1,
     "call": -1.0,
     "empty": -3.0,
+    "held": 3.0,
 }
 """Of each part but the cosine, which counts 1 (docs/papers.md, Lines)."""
 NUM_OF_EACH = 5
@@ -51,7 +54,8 @@ MAX_TURNS_APART = 2
 class Fits:
     """The sentences (n,) of the best passages: how well each fits, and what that is made of.
     `vectors`: (n, d) of the sentences, unit rows or zeros. `stretches`: the talk around each, with
-    it. `sides`: of the question, if it has any.
+    it. `sides`: of the question, if it has any. `held`: turns that hold what it asks somebody's
+    words of, or who speaks of.
     """
 
     sentences: tuple[PassageSentence, ...]
@@ -60,6 +64,7 @@ class Fits:
     vectors: Vectors
     stretches: Sequence[Sequence[PassageSentence]]
     sides: tuple[Side, ...] = ()
+    held: HeldTurns = NONE_HELD
 
     @property
     def spread(self) -> float:
@@ -78,6 +83,7 @@ class Fits:
             self.vectors[at],
             [self.stretches[i] for i in at],
             self.sides,
+            self.held,
         )
 
     def order(self) -> list[int]:
@@ -88,36 +94,45 @@ class Fits:
 def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Embedder) -> Fits:
     """`rows`: passages, best first, each once. Where the question has sides, the passages that fit
     each come after them, and a sentence of a side fits as well as it fits what is asked of that.
+    So do those with turns that hold what is asked of.
     """
     sides = sides_of(index, question.text)
-    whole = _LineSearch(question, tuple(rows), index.speakers.named_in(question.text))
+    people = index.speakers.people_in(question.text)
+    talk = None if sides else asked_talk(question.text, people)
+    held = held_turns(index, question, talk)
+    is_for_who = talk is not None and not talk.labels
+    speakers = frozenset() if is_for_who else index.speakers.named_in(question.text)
+    whole = _LineSearch(question, tuple(rows), speakers, held)
     searches = [_search_of(index, side, embedder) for side in sides]
-    every = dict.fromkeys(chain(rows, *(search.rows for search in searches)))
+    every = dict.fromkeys(chain(rows, *(search.rows for search in searches), held.rows))
     sentences = [s for row in every for s in index.sentences(row)]
     vectors = index.vectors(sentences, embedder)
-    talk = _Talk.of(index, list(every), sentences, vectors)
-    people = frozenset(chain.from_iterable(index.speakers.people_in(question.text)))
-    verbs = (question.text[a:b] for a, b in verbs_of_saying(question.text, people))
+    around = _Talk.of(index, list(every), sentences, vectors)
+    spans = verbs_of_saying(question.text, chain.from_iterable(people))
+    spans += [talk.verb] if talk is not None else []
+    verbs = (question.text[a:b] for a, b in spans)
     no_words = " ".join(chain(verbs, *(side.labels for side in sides)))
-    parts = _parts(index, whole, talk, no_words)
+    parts = _parts(index, whole, around, no_words)
     total = _total(parts)
     for side, search in zip(sides, searches, strict=True):
-        of_side = _total(_parts(index, search, talk, no_words))
+        of_side = _total(_parts(index, search, around, no_words))
         is_own = np.array([side.holds(s) for s in sentences], dtype=bool)
         total = np.where(is_own, of_side, total)
-    lifted = _replies_lifted(sentences, talk.asked, total)
-    return Fits(tuple(sentences), lifted, parts, vectors, talk.stretches, sides)
+    if not held.rows and not held.seeks_questions:
+        total = _replies_lifted(sentences, around.asked, total)
+    return Fits(tuple(sentences), total, parts, vectors, around.stretches, sides, held)
 
 
 @dataclass(frozen=True, slots=True)
 class _LineSearch:
-    """What is asked, the rows of the passages that were found for it, best first, and the labels of
-    the speakers who are asked for.
+    """What is asked, the rows of the passages that were found for it, best first, the labels of
+    the speakers who are asked for, and the turns that hold what they are asked of.
     """
 
     question: Question
     rows: tuple[int, ...]
     speakers: frozenset[str]
+    held: HeldTurns = NONE_HELD
 
 
 def _search_of(index: LineIndex, side: Side, embedder: Embedder) -> _LineSearch:
@@ -201,6 +216,7 @@ def _parts(index: LineIndex, search: _LineSearch, talk: _Talk, no_words: str) ->
         "question": np.array([float(s.is_question) for s in sentences]),
         "call": np.array([float(_is_formal(s, index.speaker_words)) for s in sentences]),
         "empty": np.array([float(s.says_nothing) for s in sentences]),
+        "held": np.array([search.held.share(s) for s in sentences], dtype=np.float64),
     }
 
 

@@ -88,7 +88,7 @@ class LineIndex:
             id_, document = passage.id, passage.document_id
             parts: list[tuple[int, int, Turn | None]] = [
                 (max(turn.start, passage.start), min(turn.end, passage.end), turn)
-                for turn in self._turns(row)
+                for turn in self.turns(row)
             ]
             found = []
             for begin, stop, turn in parts or [(passage.start, passage.end, None)]:
@@ -145,7 +145,7 @@ class LineIndex:
 
     def labels_in(self, row: int) -> set[str]:
         """Those of the speakers of a passage's turns."""
-        return {turn.speaker for turn in self._turns(row) if turn.speaker}
+        return {turn.speaker for turn in self.turns(row) if turn.speaker}
 
     def labels_of(self, document_id: str) -> frozenset[str]:
         """Those of a document's speakers."""
@@ -154,7 +154,8 @@ class LineIndex:
             self._labels[document_id] = frozenset(t.speaker for t in turns if t.speaker)
         return self._labels[document_id]
 
-    def _turns(self, row: int) -> Sequence[Turn]:
+    def turns(self, row: int) -> Sequence[Turn]:
+        """Those that a passage has words of."""
         passage = self.snapshot.passages[row]
         turns = self.snapshot.turns.get(passage.document_id, ())
         return turns[passage.first_turn : passage.last_turn + 1]
@@ -203,6 +204,17 @@ class LineIndex:
         num = len(self.snapshot.passages)
         held = min(num, self._frequencies[stem_])
         return log(1.0 + (num - held + 0.5) / (held + 0.5))
+
+    def words_of_stem(self, stem_: str) -> Sequence[str]:
+        """The words of the passages, as BM25 counts them, that have it."""
+        return self._words_by_stem.get(stem_, ())
+
+    @cached_property
+    def _words_by_stem(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for word in self.passages.word_frequencies:
+            found.setdefault(stem(word), []).append(word)
+        return found
 
     def is_known(self, stem_: str) -> bool:
         """Whether any passage holds it."""

@@ -70,9 +70,9 @@ def other_person(
     index: LineIndex, question: Question, fits: Fits, foreign: str, embedder: Embedder
 ) -> OtherPerson | None:
     """Who it is of whom lines say what is asked of somebody. None where they say it of the one who
-    is asked about, or it can't be told: none or several are asked about, they are no speakers, no
-    other's lines were looked at, or question or lines aren't English. `foreign`: of
-    `foreign_language`.
+    is asked about, as where their turns hold what their words are asked of, or it can't be told:
+    none or several are asked about, they are no speakers, no other's lines were looked at, or
+    question or lines aren't English. `foreign`: of `foreign_language`.
     """
     people = index.speakers.people_in(question.text)
     if len(people) != 1 or not fits.sentences or foreign:
@@ -80,6 +80,8 @@ def other_person(
     (asked,) = people
     if not _is_name(question.text, asked) or asks_for_all_words(question.text, asked):
         return None
+    if fits.held.is_answered:
+        return None  # they speak of it themselves
     bare = _without_names(without_verbs_of_saying(question.text, asked), asked)
     # whose plan somebody is asked to think about is no other of whom it could be said, and who has
     # a name in common with them may be the same

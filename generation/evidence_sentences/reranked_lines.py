@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from dynagrag.core.protocols import Reranker
-from dynagrag.generation.evidence_sentences.line_fit import Fits
+from dynagrag.generation.evidence_sentences.line_fit import WEIGHTS, Fits
 from dynagrag.generation.evidence_sentences.line_index import PassageSentence
 from dynagrag.retrieval.cross_encoder_search import NUM_WINDOWS
 
@@ -27,9 +29,11 @@ def reranked(question: str, fits: Fits, reranker: Reranker) -> Fits:
         zip(windows, reranker.scores(question, list(windows.values())).tolist(), strict=True)
     )
     order = sorted(members, key=lambda own: -round(scores[own[1]], 6))  # ties: as they were
-    total = fits.total.copy()
-    total[[i for i, _ in order]] = fits.total[[i for i, _ in members]]
-    return replace(fits, total=total)
+    held = WEIGHTS["held"] * fits.parts["held"]  # which come first, whoever reads them
+    own = fits.total - held
+    total = own.copy()
+    total[[i for i, _ in order]] = np.sort(own[[i for i, _ in members]])[::-1]
+    return replace(fits, total=total + held)
 
 
 def _as_read(stretch: Sequence[PassageSentence]) -> str:

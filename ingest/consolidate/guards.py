@@ -141,8 +141,19 @@ def conflict(a: Name, b: Name) -> str | None:
     is_person = a.is_person or b.is_person
     may_be_persons = all(name.is_person or not name.type for name in (a, b))
     if is_person and may_be_persons and _persons_differ(left, right):
-        return "different person names"
+        return None if _is_joined_last_name(a.key, b.key) else "different person names"
     return None
+
+
+def _is_joined_last_name(a: str, b: str) -> bool:
+    """Whether one is the last name of the other that a hyphen joins in one of them: Smith Jones,
+    Ann Smith-Jones.
+    """
+    short, long = sorted(
+        ([t for t in without_letters(tokens_of(key)) if t not in TITLES] for key in (a, b)), key=len
+    )
+    is_end = len(short) > 1 and long[-len(short) :] == short
+    return is_end and "-".join(short) in (*a.split(), *b.split())
 
 
 def is_respelt(a: str, b: str) -> bool:

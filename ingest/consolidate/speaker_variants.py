@@ -12,57 +12,100 @@ from dynagrag.ingest.consolidate.used_names import Proposal, UsedName
 from dynagrag.language.english.data import words_of
 from dynagrag.language.english.first_names import are_first_names_alike
 from dynagrag.language.word_class import WordClass
-from dynagrag.language.words import COMMON_WORDS
+from dynagrag.language.words import COMMON_WORDS, HONORIFICS, LETTERS_OF_OFFICE
 
 LAST_NAME_RULE = "speaker's last name"
 _SUFFIXES = words_of(WordClass.NAME_SUFFIX)
-_MIN_LAST = 3
+_MIN_LAST, _MAX_PARTS = 3, 3
 
 
 def speakers_last_names(names: Sequence[UsedName], texts: Iterable[str] = ()) -> Iterator[Proposal]:
     """Kagan / Elena Kagan, Justice Kagan / Elena Kagan, Mr. Dreeben / Michael R. Dreeben, Lynne
-    Neagle / Lynne Neagle AM.
+    Neagle / Lynne Neagle AM, Smith Jones / Ann Smith-Jones, Falk / MR. FALK.
 
     Where one speaker of the corpus has that last name and is in every document that says it so, and
     the corpus has no other name with the word in it: neither "Clarence Thomas" beside "Isiah
     Thomas" nor "Jackson" beside "Jackson County". A last name that a text has in small letters is a
-    word (the speaker "User Interface").
+    word (the speaker "User Interface"); one of a label in capitals ("TOM FALK") counts where a text
+    has it behind a title.
     """
     speakers = _by_last_name(names)
     if speakers:
-        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, speakers))})\b")
-        for word in {match for text in texts for match in pattern.findall(text)}:
-            del speakers[word]
+        no_names, titled = _in_texts(speakers, texts)
+        for last in [*speakers]:
+            is_shouted = all(_is_shouted(name) for name in speakers[last])
+            if last in no_names or (is_shouted and last not in titled):
+                del speakers[last]
     others: dict[str, list[UsedName]] = defaultdict(list)
     for name in names:
         if not name.is_word and not name.name.is_speaker:
-            for word in set(tokens_of(name.key)) & speakers.keys():
-                others[word].append(name)
+            for last in set(_runs(tokens_of(name.key))) & speakers.keys():
+                others[last].append(name)
     for last, fitting in speakers.items():
         if len({without_letters(tokens_of(speaker.key)) for speaker in fitting}) > 1:
             continue
         speaker, *same = fitting
         called = list(same)
-        first = _name_words(speaker)[0]
+        first = _name_words(speaker)[: -len(last.split())][:1]
         if all(_may_be_called(name, last, first) for name in others[last]):
             documents = frozenset[str]().union(*(one.documents for one in fitting))
             called += [name for name in others[last] if name.documents <= documents]
         yield from ((LAST_NAME_RULE, speaker.key, name.key) for name in called)
 
 
+def _in_texts(lasts: Iterable[str], texts: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Which of these last names texts have in small letters, and which behind a title."""
+    wanted = "|".join(re.escape(last).replace(r"\ ", "[ -]") for last in lasts)
+    titles = "|".join(map(re.escape, sorted(HONORIFICS, key=len, reverse=True)))
+    pattern = re.compile(rf"(?<!\w)(?:((?i:{titles})\.?) )?(?P<last>(?i:{wanted}))\b")
+    small, titled = set[str](), set[str]()
+    for text in texts:
+        for match in pattern.finditer(text):
+            last = match["last"].casefold().replace("-", " ")
+            if match["last"].islower():
+                small.add(last)
+            elif match[1]:
+                titled.add(last)
+    return small, titled
+
+
+def _is_shouted(name: UsedName) -> bool:
+    return name.surface.isupper() and tokens_of(name.key)[0] not in HONORIFICS
+
+
+def _runs(tokens: Sequence[str]) -> Iterator[str]:
+    """Each token, and each with those behind it that a last name with hyphens has as well."""
+    for size in range(1, _MAX_PARTS + 1):
+        yield from (" ".join(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
+
+
 def _by_last_name(names: Sequence[UsedName]) -> dict[str, list[UsedName]]:
-    """Speakers whose label is a person's whole name, by its last word."""
+    """Speakers whose label is a person's whole name or a title and a last name, by their last name:
+    its last word, of one with hyphens the parts, with blanks between them.
+    """
     found: dict[str, list[UsedName]] = defaultdict(list)
     for name in names:
         if not name.name.is_speaker or NUMBERED_SPEAKER.match(name.key):
             continue
-        words = _name_words(name)
-        is_cased = name.surface[:1].isupper() and not name.surface.isupper()
-        if len(words) > 1 and "".join(words).isalpha() and is_cased:
-            found[words[-1]].append(name)
+        words, num = _name_words(name), _num_last(name)
+        is_whole = len(words) > num and name.surface[:1].isupper()
+        is_titled = len(words) == num and tokens_of(name.key)[0] in HONORIFICS
+        if (is_whole or is_titled) and "".join(words).isalpha():
+            found[" ".join(words[-num:])].append(name)
     for last in [w for w in found if len(w) < _MIN_LAST or w in COMMON_WORDS | TITLES]:
         del found[last]
     return found
+
+
+def _num_last(name: UsedName) -> int:
+    """The words of a last name: of Smith-Jones two."""
+    own = [part for part in name.key.split() if _is_of_name(part.strip(".,"))]
+    num = len([part for part in own[-1].split("-") if part]) if own else 1
+    return min(num, _MAX_PARTS)
+
+
+def _is_of_name(word: str) -> bool:
+    return word not in TITLES and word not in _SUFFIXES and word not in LETTERS_OF_OFFICE
 
 
 def _name_words(name: UsedName) -> list[str]:
@@ -74,11 +117,13 @@ def _name_words(name: UsedName) -> list[str]:
     ]
 
 
-def _may_be_called(name: UsedName, last: str, first: str) -> bool:
+def _may_be_called(name: UsedName, last: str, first: Sequence[str]) -> bool:
     """Whether a name is the last name alone, with titles, or with what the first name or its
-    initial may be.
+    initial may be. `first`: that name; none where only the last is known.
     """
-    words = _name_words(name)
-    if words[-1:] != [last] or len(words) > 3:
+    words, parts = _name_words(name), last.split()
+    if words[-len(parts) :] != parts or len(words) > len(parts) + 2:
         return False
-    return len(words) == 1 or are_first_names_alike(words[0], first)
+    if len(words) == len(parts):
+        return True
+    return bool(first) and are_first_names_alike(words[0], first[0])

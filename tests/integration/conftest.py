@@ -7,18 +7,18 @@ import os
 import random
 import resource
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 from ingests import without_progress
 from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
+from warm_python import WarmProcess
 from workspace_contents import silent
 
 from dynagrag import open_workspace
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from dynagrag.graph_store.neo4j_store.neo4j_store import Neo4jStore
 
+Process: TypeAlias = "WarmProcess | subprocess.Popen[str]"
 KEY = "sk-CANARY7f3a9c51d2e84b60"
 _PEOPLE = [
     f"{first} {last}"
@@ -187,11 +188,10 @@ def server(openai_stub: OpenAIStubServer, point_at_models: Callable[..., None]) 
 def steered(
     monkeypatch: pytest.MonkeyPatch, point_at_models: Callable[..., None]
 ) -> Iterator[SteeredServer]:
-    """A stub whose faults depend on what is asked; one call at a time, quick to give up."""
+    """A stub whose faults depend on what is asked; one call at a time, and none again."""
     with SteeredServer() as made:
         point_at_models(made, max_concurrency=1)
         monkeypatch.setenv("DYNAGRAG_MAX_RETRIES", "0")
-        monkeypatch.setenv("DYNAGRAG_TIMEOUT_S", "0.4")
         yield made
 
 
@@ -209,27 +209,18 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
 
 
 @pytest.fixture
-def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+def start() -> Iterator[Callable[..., Process]]:
     """Starts the real command line in a process of its own; none outlives its test."""
     with ExitStack() as stack:
 
         def begin(
             *args: object, stdin: int = subprocess.DEVNULL, max_file_bytes: int | None = None
-        ) -> "subprocess.Popen[str]":
-            # A module's bytecode that the limit cuts off would stay, and be "marshal data too
-            # short" for every process after.
-            environment = {
-                **os.environ,
-                **({} if max_file_bytes is None else {"PYTHONDONTWRITEBYTECODE": "1"}),
-            }
-            process = subprocess.Popen(
-                [sys.executable, "-m", "dynagrag.cli", *map(str, args)],
-                stdin=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                env=environment,
-                preexec_fn=lambda: _prepare(max_file_bytes),
+        ) -> Process:
+            arguments = ["-m", "dynagrag.cli", *map(str, args)]
+            process = (
+                WarmProcess(arguments, stdin=stdin)
+                if max_file_bytes is None
+                else _limited(arguments, stdin, max_file_bytes)
             )
             stack.callback(_end, process)
             return process
@@ -237,22 +228,29 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
         yield begin
 
 
-def _prepare(max_file_bytes: int | None) -> None:
-    """A runner in the background ignores SIGINT, and its children would inherit that; with a limit
-    no file grows beyond it.
+def _limited(arguments: Sequence[str], stdin: int, max_file_bytes: int) -> "subprocess.Popen[str]":
+    """No file of it grows beyond the limit. A module's bytecode that the limit cuts off would stay,
+    and be "marshal data too short" for every process after.
     """
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    if max_file_bytes is not None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (max_file_bytes, max_file_bytes))
+    limits = (max_file_bytes, max_file_bytes)
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limits),
+    )
 
 
-def _end(process: "subprocess.Popen[str]") -> None:
+def _end(process: Process) -> None:
     process.kill()
     process.communicate()
 
 
 @pytest.fixture
-def command(start: Callable[..., "subprocess.Popen[str]"]) -> Callable[..., Result]:
+def command(start: Callable[..., Process]) -> Callable[..., Result]:
     """Runs the real command line in a process of its own to its end; how far it was is left out of
     what it said.
     """

@@ -14,7 +14,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from warm_python import APP, WarmProcess
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -63,7 +63,7 @@ class AppServer:
         handle, name = mkstemp(prefix="dynagrag-app-", suffix=".log")
         os.close(handle)
         self._log = Path(name)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: WarmProcess | None = None
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port: int = free.getsockname()[1]
@@ -92,23 +92,15 @@ class AppServer:
 
     def start(self, timeout_s: float = PATIENCE_S) -> None:
         """Starts it (again, after `stop`) and waits until it answers."""
-        command = [
-            sys.executable,
-            "-m",
-            "dynagrag.cli",
-            "serve",
-            "--port",
-            str(self.port),
-            *self._options,
-        ]
+        command = ["-m", "dynagrag.cli", "serve", "--port", str(self.port), *self._options]
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
+            self._process = WarmProcess(
                 command,
                 env=self._env,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
+                stdout=log.fileno(),
+                stderr=log.fileno(),
+                is_alone=True,
+                modules=APP,
             )
         deadline = time.monotonic() + timeout_s
         while not self._is_healthy():

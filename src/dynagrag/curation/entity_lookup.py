@@ -5,7 +5,12 @@ from collections.abc import Iterable
 from dynagrag.core.ids import entity_key
 from dynagrag.core.schema import Entity
 from dynagrag.core.text import plain_latin
-from dynagrag.ingest.consolidate.guards import TITLES, tokens_of
+from dynagrag.ingest.consolidate.guards import TITLES, tokens_of, without_letters
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
+
+_PERSON_TYPES = words_of(WordClass.PERSON_TYPE)
+_SUFFIXES = words_of(WordClass.NAME_SUFFIX)
 
 
 def is_called(entity: Entity, name: str) -> bool:
@@ -34,9 +39,10 @@ def called(entities: Iterable[Entity], name: str) -> Entity | None:
 
 
 def alike(entities: Iterable[Entity], name: str) -> list[Entity]:
-    """Entities of the same name but for titles and marks on letters ("Mr. Jose Nunez": José Núñez);
-    where there are none, those whose last name a titled one is ("Mr. Meredith": Don Meredith),
-    speakers before others.
+    """Entities of the same name but for titles, hyphens and marks on letters ("Mr. Jose Nunez":
+    José Núñez); where there are none, those of whose name it is the last name, with a title ("Mr.
+    Meredith": Don Meredith), speakers before others; without one, the people of whose name it is
+    the first or last name, or both ("Roberts", "John Roberts": John G. Roberts, Jr.).
     """
     titled = tokens_of(entity_key(name))
     words = _name_words(titled)
@@ -44,15 +50,31 @@ def alike(entities: Iterable[Entity], name: str) -> list[Entity]:
         return []
     named = [(e, [_name_words(tokens_of(key)) for key in e.keys]) for e in entities]
     same = [e for e, names in named if words in names]
-    if same or len(words) == len(titled) or len(words) > 1:
+    if same:
         return same
-    of_last = [e for e, names in named if any(len(own) > 1 and own[-1:] == words for own in names)]
-    return [e for e in of_last if e.is_speaker] or of_last
+    if any(token in TITLES for token in titled):
+        found = [e for e, names in named if any(_ends_in(own, words) for own in names)]
+    else:
+        people = [(e, names) for e, names in named if e.is_speaker or e.type in _PERSON_TYPES]
+        found = [e for e, names in people if any(_has_part(own, words) for own in names)]
+    return [e for e in found if e.is_speaker] or found
 
 
-def _name_words(tokens: Iterable[str]) -> list[str]:
-    """The words of a name without titles and without marks."""
-    return [plain_latin(token) for token in tokens if token not in TITLES]
+def _ends_in(own: list[str], words: list[str]) -> bool:
+    return len(own) > len(words) and own[-len(words) :] == words
+
+
+def _has_part(own: list[str], words: list[str]) -> bool:
+    """Whether words are the first or last of a name, or its first and last."""
+    is_first = len(own) > len(words) and own[: len(words)] == words
+    both = len(own) > 2 and [own[0], own[-1]] == words
+    return is_first or both or _ends_in(own, words)
+
+
+def _name_words(tokens: tuple[str, ...]) -> list[str]:
+    """The words of a name without titles, what stands behind it, and marks on letters."""
+    own = without_letters(tokens)
+    return [plain_latin(token) for token in own if token not in TITLES | _SUFFIXES]
 
 
 def _closeness(entity: Entity, key: str) -> int | None:

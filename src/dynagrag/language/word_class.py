@@ -63,6 +63,8 @@ class WordClass(StrEnum):
     """Asks for a reason, alone or after what."""
     ASKS_WORDS = "asks_words"
     """A verb by which a question asks for what somebody says or thinks: what did Ann report."""
+    VIEW = "view"
+    """A noun by which a question asks for what somebody says or thinks: Ann's view on it."""
     TIME_WORD = "time_word"
     """Of a line that may say when: yesterday, ago, last."""
     REASON_WORD = "reason_word"

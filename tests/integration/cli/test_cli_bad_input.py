@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ingests import without_progress
+from ingests import PATIENCE_S, without_progress
 
 from dynagrag.core.errors import StoreError
 from dynagrag.fakes import FakeChat
@@ -195,7 +195,7 @@ def test_a_model_that_cannot_be_reached_is_said_quickly(
         assert "127.0.0.1" in line
         assert "cannot be reached" in line
         assert "OPENAI_BASE_URL" in line
-    assert time.perf_counter() - began < 20  # some 2 s on an idle machine
+    assert time.perf_counter() - began < 60  # some 2 s on an idle machine
     assert _digest(cli) == before
 
 
@@ -412,23 +412,20 @@ def test_ctrl_c_ends_at_once_and_the_same_command_goes_on(
         before = _digest(cli)
         if what == "ask":
             assert cli("ingest", *paths).code == 0
-        num_calls, chat.delay_s = chat.num_calls, 30.0
+        num_calls, chat.delay_s = chat.num_calls, 600.0
         process = (
             start("ingest", good, *paths)
             if what == "ingest"
             else start("ask", "Who works at Acme Works?")
         )
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         while chat.num_calls == num_calls and time.monotonic() < deadline:
             time.sleep(0.02)
         assert chat.num_calls > num_calls
         process.send_signal(signal.SIGINT)
-        began = time.monotonic()
-        err = without_progress(process.communicate(timeout=20)[1])
+        # 0.3 s on an idle machine; the reply would come after 600 s
+        err = without_progress(process.communicate(timeout=PATIENCE_S)[1])
         assert process.returncode == 130
-        assert (
-            time.monotonic() - began < 15
-        )  # 0.3 s on an idle machine; the reply would come after 30 s
         assert err.splitlines() == [err.strip()]
         assert err.startswith("dynagrag: interrupted; what was stored before stays")
         chat.delay_s = 0.0

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ingests import ONE, TWO, Gate, digest, num_stored_replies, without_progress
+from ingests import ONE, PATIENCE_S, TWO, Gate, digest, num_stored_replies, without_progress
 
 from dynagrag import IngestOptions
 from dynagrag.core.errors import LoadError, UsageError, WorkspaceError
@@ -97,7 +97,7 @@ def test_ctrl_c_names_the_job_in_its_one_line(
     process = start("ingest", *corpus.many(2))
     gate.wait_for(1)
     process.send_signal(signal.SIGINT)
-    err = without_progress(process.communicate(timeout=20)[1])
+    err = without_progress(process.communicate(timeout=PATIENCE_S)[1])
     assert process.returncode == 130
     assert err.splitlines() == [err.strip()]
     assert "dynagrag jobs resume 1" in err
@@ -188,7 +188,7 @@ def test_an_ingest_is_cancelled_from_another_process_and_keeps_its_work(
     while _jobs(cli)[0]["status"] == "running":
         time.sleep(0.05)
     gate.is_open.set()
-    err = without_progress(process.communicate(timeout=30)[1])
+    err = without_progress(process.communicate(timeout=PATIENCE_S)[1])
     assert (process.returncode, len(err.splitlines())) == (1, 1), err
     assert "job 1 was stopped; what was done is kept" in err
     num_before = sum(gate.prompts.values())

@@ -115,7 +115,7 @@ def test_a_copy_to_neo4j_that_is_killed_goes_on_when_it_is_run_again(
     digest = space.store.digest()
     arguments = ("graph", "copy", "--from", "sqlite", "--to", address, "-w", name)
     num_killed = 0
-    for seconds in (0.8, 1.1, 1.4, 1.7):
+    for seconds in (0.1, 0.4, 0.8, 1.4):
         process = start(*arguments)
         time.sleep(seconds)
         num_killed += process.poll() is None

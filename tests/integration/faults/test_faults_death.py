@@ -6,7 +6,6 @@ announces.
 import json
 import random
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 from ingests import num_stored_replies, without_progress
+from warm_python import run_warm
 
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.workspace.facade import Workspace
@@ -113,13 +113,7 @@ class Workers:
     ) -> "subprocess.CompletedProcess[str]":
         self._asked.write_text("", encoding="utf-8")
         given = json.dumps(self._given | {"workspace": workspace, "dies_after": dies_after})
-        return subprocess.run(
-            [sys.executable, "-c", WORKER, given],
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=False,
-        )
+        return run_warm(["-c", WORKER, given])
 
 
 def test_a_worker_that_dies_after_any_commit_leaves_work_that_the_next_one_completes(

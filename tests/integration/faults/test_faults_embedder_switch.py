@@ -5,7 +5,6 @@ answered with the old vectors all the while, and in the end the vectors are thos
 import json
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from warm_python import run_warm
 from workspace_contents import silent
 
 from dynagrag.config.settings import load_settings
@@ -73,8 +73,7 @@ print(num_steps)
 
 def run(workspace: str, dies_at: object, dimension: int = 48) -> "subprocess.CompletedProcess[str]":
     given = json.dumps({"workspace": workspace, "dies_at": dies_at, "dimension": dimension})
-    command = [sys.executable, "-c", WORKER, given]
-    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    return run_warm(["-c", WORKER, given])
 
 
 def assert_same_vectors(space: Workspace, fresh: Workspace) -> None:

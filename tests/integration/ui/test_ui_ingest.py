@@ -1,7 +1,6 @@
 """The page Ingest, without a browser."""
 
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,6 @@ TALK = (
     b"00:00:10.000 --> 00:00:19.000\n<v Maria>Acme Works is located in Delft.\n"
 )
 Pages = Callable[[], Any]
-_NOTED_S = 1.2
-"""A cancellation is looked for once a second."""
 
 
 @pytest.fixture
@@ -303,7 +300,7 @@ def test_an_ingest_is_paused_seen_after_a_reload_and_resumed_without_a_repeated_
     press(page, "Pause")
     assert "Pausing" in words(page) or "is paused" in words(page)  # whichever is first
     assert not has(page, "Stop")
-    time.sleep(_NOTED_S)
+    until(page, lambda: "is paused" in words(page))  # else the calls to come would be made
     gate.is_open.set()
     until(page, lambda: has(page, "Resume"))
     assert "is paused" in words(page)
@@ -317,7 +314,7 @@ def test_an_ingest_is_paused_seen_after_a_reload_and_resumed_without_a_repeated_
 
 
 def test_a_stopped_ingest_is_offered_no_more_but_can_be_resumed_from_the_table(
-    gate: Gate, open_page: Pages, corpus: Any
+    gate: Gate, open_page: Pages, corpus: Any, cli: Any
 ) -> None:
     page = open_page()
     gate.num_free = 1  # a model's first call is made alone
@@ -326,7 +323,7 @@ def test_a_stopped_ingest_is_offered_no_more_but_can_be_resumed_from_the_table(
     gate.wait_for(2)
     until(page, lambda: has(page, "Stop"))
     press(page, "Stop")
-    time.sleep(_NOTED_S)
+    until(page, lambda: cli("jobs", "--json").json[0]["status"] == "cancelled")
     gate.is_open.set()
     until(page, lambda: bool(page.info))
     assert "was stopped; what was done is kept" in page.info[0].value

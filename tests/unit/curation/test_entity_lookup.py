@@ -1,5 +1,7 @@
 """Which entity a name means."""
 
+from dataclasses import replace
+
 import pytest
 
 from dynagrag.core.ids import entity_key
@@ -38,6 +40,9 @@ def test_an_entity_is_found_by_each_of_its_names(name: str, entity: Entity | Non
 
 
 _SPEAKER = Entity("s", "s", "Don Meredith", "", ("don meredith",), (), "", 1, (), is_speaker=True)
+_JONES = replace(_SPEAKER, name="ANN SMITH-JONES", keys=("ann smith-jones",))
+_ROBERTS = replace(_SPEAKER, name="John G. Roberts, Jr.", keys=("john g. roberts, jr",))
+_ANN = replace(_SPEAKER, name="Ann Wei", keys=("ann wei",))
 _TOWN = _entity("Port Meredith", "port meredith")
 _JOSE = _entity("José Núñez", "josé núñez")
 _LEE = _entity("Dr. Lee", "dr. lee")
@@ -48,7 +53,15 @@ _LEE = _entity("Dr. Lee", "dr. lee")
     [
         ("Mr. Meredith", _SPEAKER),  # a speaker before a town
         ("Mr. Don Meredith", _SPEAKER),
-        ("Meredith", None),  # without a title it may be anybody's
+        ("Meredith", _SPEAKER),  # the only person of that name
+        ("don", _SPEAKER),
+        ("Port", None),  # nobody's
+        ("Smith Jones", _JONES),
+        ("Ms. Smith-Jones", _JONES),
+        ("ann smith-jones", _JONES),
+        ("Roberts", _ROBERTS),
+        ("John Roberts", _ROBERTS),
+        ("Ann", None),  # of two
         ("Jose Nunez", _JOSE),
         ("Professor Nunez", _JOSE),
         ("Lee", _LEE),
@@ -57,7 +70,12 @@ _LEE = _entity("Dr. Lee", "dr. lee")
     ],
 )
 def test_titles_and_marks_hide_nobody(name: str, entity: Entity | None) -> None:
-    assert called([_TOWN, _SPEAKER, _JOSE, _LEE], name) is entity
+    every = [_TOWN, _SPEAKER, _JOSE, _LEE, _JONES, _ROBERTS, _ANN]
+    assert called(every, name) is entity
+
+
+def test_all_people_of_a_name_are_alike() -> None:
+    assert alike([_TOWN, _JONES, _ANN], "ann") == [_JONES, _ANN]
 
 
 def test_a_last_name_of_two_people_is_nobody_s_and_both_are_offered() -> None:

@@ -187,7 +187,7 @@ def test_several_threads_learn_of_thoughts_by_one_call_also_when_limits_get_smal
 
 
 def test_once_a_server_is_known_calls_are_made_side_by_side(opened: Open) -> None:
-    together = Barrier(4, timeout=5)
+    together = Barrier(4, timeout=60)
 
     def meeting(body: Any, whole: Any) -> Any:
         if server.counts.chat_calls > 1:

@@ -1,5 +1,5 @@
-"""Pause and Stop in a real browser, with models that take their time: the ingest obeys within a
-second, and the page shows it.
+"""Pause and Stop in a real browser, with models that take their time: the ingest obeys after a
+call or two, and the page shows it.
 
 Every stage is paused without a browser in tests/integration/workspace/test_pausing.py;
 benchmarks/ingest_progress.py measures how soon.
@@ -21,9 +21,10 @@ from dynagrag.journal.jobs import Job
 from dynagrag.journal.workspace_journal import Journal
 
 _STEP_S = 0.25
-_OBEYS_S = 1.0
-_SLACK_S = 0.5
-"""Of a busy machine, and of a look at the journal."""
+_MOST_CALLS = 3
+"""A run looks for the wish 0.4 s after it last did, and a call takes 0.25 s: however busy the
+machine is, it's no more.
+"""
 
 
 class SlowModels(WatchedModels):
@@ -36,10 +37,9 @@ class SlowModels(WatchedModels):
         self._path = path
         self._looking = threading.Lock()
         self.slow = ""
-        self.asked_at = 0.0
-        """When a call first found the wish in the job's record."""
-        self.last_at = 0.0
-        """When the last call began."""
+        self.num_calls = 0
+        self.num_late = 0
+        """Calls that began once the wish was in the job's record."""
 
     def before_reply(self, num_asked: int) -> None:
         self._step("extract")
@@ -49,9 +49,8 @@ class SlowModels(WatchedModels):
 
     def _step(self, stage: str) -> None:
         with self._looking:
-            self.last_at = time.monotonic()
-            if not self.asked_at and any(job.is_paused or job.is_cancelled for job in self.jobs()):
-                self.asked_at = self.last_at
+            self.num_calls += 1
+            self.num_late += any(job.is_paused or job.is_cancelled for job in self.jobs())
         if stage == self.slow:
             time.sleep(_STEP_S)
 
@@ -77,7 +76,7 @@ def app(models: SlowModels) -> Iterator[AppServer]:
 
 
 @pytest.mark.parametrize(("stage", "button"), [("extract", "Pause"), ("embed", "Stop")])
-def test_an_ingest_obeys_within_a_second_and_the_page_shows_it(
+def test_an_ingest_obeys_after_a_call_or_two_and_the_page_shows_it(
     app: AppServer, chromium: Chromium, models: SlowModels, corpus: Any, stage: str, button: str
 ) -> None:
     models.slow = stage
@@ -97,11 +96,10 @@ def test_an_ingest_obeys_within_a_second_and_the_page_shows_it(
     (job,) = models.jobs()
     assert (job.status, job.is_paused, job.stage) == ("cancelled", button == "Pause", stage)
     assert datetime.fromisoformat(job.finished_at) >= datetime.fromisoformat(job.started_at)
-    if models.asked_at:  # else no call began after the wish was there
-        assert models.last_at - models.asked_at <= _OBEYS_S + _SLACK_S
-    last = models.last_at
+    assert models.num_late <= _MOST_CALLS
+    num_calls = models.num_calls
     page.wait_for_timeout(1_000)
-    assert models.last_at == last  # nothing goes on behind the page
+    assert models.num_calls == num_calls  # nothing goes on behind the page
     if button == "Pause":  # what was stopped is resumed under Past jobs
         assert page.get_by_test_id("stMain").get_by_role("button", name="Resume").count() == 1
     assert page.get_by_test_id("stMain").get_by_role("button", name=button, exact=True).count() == 0

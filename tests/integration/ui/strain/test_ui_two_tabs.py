@@ -65,6 +65,11 @@ def ask(page: "Page", question: str) -> None:
     box.press("Enter")
 
 
+def wait_for_address(page: "Page") -> None:
+    """The model may be asked before the page has the conversation in its address."""
+    page.wait_for_url("**conversation=**")
+
+
 def stop_button(page: "Page") -> "Locator":
     """Ours, of the question; Streamlit has another at the head, of a page's run."""
     return page.get_by_test_id("stMain").get_by_role("button", name="Stop")
@@ -107,6 +112,7 @@ def test_a_connection_that_is_lost_while_an_answer_is_written_loses_nothing_and_
     ask(page, QUESTION)
     stop_button(page).wait_for()
     gate.wait_for(1)
+    wait_for_address(page)
     address = page.url
     if loss == "the tab is closed":
         page.close()
@@ -141,6 +147,7 @@ def test_a_page_that_comes_back_while_the_answer_is_written_follows_it(
     (page,) = tabs(context, app.url())
     ask(page, QUESTION)
     gate.wait_for(1)
+    wait_for_address(page)
     address = page.url
     page.close()
     page = context.new_page()
@@ -160,6 +167,7 @@ def test_two_tabs_ask_at_once_in_one_conversation_and_in_two(
     one, two = tabs(chromium.context(), app.url(), app.url())
     ask(one, QUESTION)
     gate.wait_for(1)
+    wait_for_address(one)
     ask(two, OTHER)
     stop_button(two).wait_for()
     third = chromium.context().new_page()

@@ -16,6 +16,7 @@ COURT = ("JUSTICE KAGAN", "JUSTICE ALITO", "CHIEF JUSTICE ROBERTS", "MR. STEWART
 MEETING = ("Project Manager", "User Interface", "Marketing", "Industrial Designer")
 SENEDD = ("Eluned Morgan AM", "Julie Morgan AM", "Suzy Davies AM")
 TALK = ("Alice Weber", "Bob", "Carol")
+PANEL = ("Ida Smith-Jones", "Tim Falk", "Art Voss", "Tom Dr. Lim", "PhD A", "PhD B")
 
 
 def named(speakers: Sequence[str], entities: Sequence[Sequence[str]] = ()) -> NamedSpeakers:
@@ -65,6 +66,10 @@ def each(*labels: str) -> set[frozenset[str]]:
         (TALK, "Is the view of Alice another than Bob's?", ["Alice Weber", "Bob"]),
         (TALK, "What about Alice and Bob?", ["Alice Weber", "Bob"]),
         (TALK, "What was said about the mill?", []),
+        (PANEL, "What did Ms. Smith Jones say?", ["Ida Smith-Jones"]),
+        (PANEL, "Do Ida and Tim agree?", ["Ida Smith-Jones", "Tim Falk"]),
+        (PANEL, "What art is there?", []),
+        (PANEL, "What did Dr. Kim say to a PhD?", []),
         (COURT, "Do Justice Kagan and Justice Alito agree?", ["JUSTICE KAGAN", "JUSTICE ALITO"]),
         (COURT, "What did Justice Kagan say about Justice Alito?", ["JUSTICE KAGAN"]),
         (

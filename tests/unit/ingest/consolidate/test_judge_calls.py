@@ -153,7 +153,7 @@ class MeetingJudge(ScriptedJudge):
 
     def __init__(self, num_calls: int) -> None:
         super().__init__()
-        self.barrier = threading.Barrier(num_calls, timeout=20)
+        self.barrier = threading.Barrier(num_calls, timeout=60)
 
     def ask(
         self,
@@ -218,7 +218,7 @@ class WaitingJudge(ScriptedJudge):
         max_tokens: int,
         documents: Sequence[str] = (),
     ) -> T:
-        assert self.was_looked_at.wait(20)
+        assert self.was_looked_at.wait(60)
         self.was_looked_at.clear()
         return super().ask(prompt, schema, stage=stage, max_tokens=max_tokens, documents=documents)
 
@@ -250,7 +250,7 @@ class SlowJudge(ScriptedJudge):
     ) -> T:
         if "pump 1" in prompt.user:
             self.under_way.set()
-            assert self.was_cancelled.wait(20)
+            assert self.was_cancelled.wait(60)
             time.sleep(0.2)
             self.has_ended.set()
         return super().ask(prompt, schema, stage=stage, max_tokens=max_tokens, documents=documents)
@@ -261,7 +261,7 @@ def test_a_run_that_is_cancelled_waits_for_the_call_under_way_and_keeps_what_was
 
     def tick(done: int, total: int) -> None:
         if done == 1:
-            assert judge.under_way.wait(20)
+            assert judge.under_way.wait(60)
             judge.was_cancelled.set()
             raise JobCancelledError("stopped")
 
@@ -301,7 +301,7 @@ class StoppedJudge(ScriptedJudge):
         documents: Sequence[str] = (),
     ) -> T:
         if "pump 0" in prompt.user:
-            assert self.under_way.wait(20)
+            assert self.under_way.wait(60)
             raise KeyboardInterrupt
         self.under_way.set()
         self.may_end.wait(5)
@@ -316,7 +316,7 @@ def test_after_ctrl_c_nobody_waits_for_the_calls_under_way() -> None:
     has_waited = judge.ended.is_set()
     judge.may_end.set()
     assert not has_waited
-    assert judge.ended.wait(20)
+    assert judge.ended.wait(60)
 
 
 def test_a_reply_has_room_for_every_name_twice_and_the_documents_of_its_blocks() -> None:

@@ -30,6 +30,8 @@ def joined(mentions: Sequence[Mention]) -> dict[str, tuple[str, ...]]:
         ("Lynne Neagle AM", "Lynne Neagle"),
         ("Lynne Neagle MS", "Ms Neagle"),
         ("Ann Lee KC MP", "Lee"),
+        ("Ann Smith-Jones", "Smith Jones"),
+        ("Ann Smith-Jones MP", "Ms. Smith-Jones"),
     ],
 )
 def test_a_speaker_is_called_by_their_last_name_and_keeps_the_whole_one(
@@ -74,6 +76,22 @@ def test_a_last_name_that_a_text_has_in_small_letters_is_a_word() -> None:
     names = used_names([speaks("User Interface"), said("Interface", type_="")])
     assert list(speakers_last_names(names, ["The Interface is new."]))
     assert not list(speakers_last_names(names, ["The Interface is new.", "an interface"]))
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "is_name"),
+    [
+        ("MS. SMITH-JONES", "Smith Jones says so.", True),  # a title and a last name
+        ("MS. SMITH-JONES", "the smith-jones rule", False),
+        ("ANN SMITH-JONES", "I thank Ms. Smith Jones.", True),
+        ("ANN SMITH-JONES", "Smith Jones says so.", False),  # all in capitals: maybe a role
+    ],
+)
+def test_a_label_in_capitals_has_a_last_name_by_a_title(
+    label: str, text: str, is_name: bool
+) -> None:
+    names = used_names([speaks(label), said("Smith Jones", type_="")])
+    assert bool(list(speakers_last_names(names, [text]))) is is_name
 
 
 @pytest.mark.parametrize("letters", ["AM", "MP", "MS", "KC", "QC", "KC MP"])

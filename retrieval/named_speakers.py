@@ -64,7 +64,7 @@ class NamedSpeakers:
 
     def named_in(self, question: str) -> frozenset[str]:
         """Those whom a question names: whole, by a word of four letters or more of their label, by
-        one of three with a capital that no other label has, or as `meant_by` has it.
+        a first or last name of three that is theirs alone, or as `meant_by` has it.
         """
         capital = [word for word in WORD.findall(question) if word[0].isupper()]
         spoken, short = frozenset(_words(question)), frozenset(_words(" ".join(capital)))
@@ -112,11 +112,13 @@ class NamedSpeakers:
 
     @cached_property
     def _own_short(self) -> frozenset[str]:
-        """Names of three letters in one label alone: Ida of Ida Voss."""
+        """First and last names of three letters in one label alone: Ida of Ida Voss."""
         counts = Counter(chain.from_iterable(self._label_words.values()))
-        return frozenset(
-            word for word, num in counts.items() if num == 1 and len(word) == _SHORT
-        ) - (_NO_SHORT_NAMES | COMMON_WORDS)
+        names = [_words(BRACKETS.sub(" ", label)) for label in self.labels]
+        ends = {word for own in names if own for word in (own[0], own[-1])}
+        return frozenset(word for word in ends if counts[word] == 1 and len(word) == _SHORT) - (
+            _NO_SHORT_NAMES | COMMON_WORDS
+        )
 
     @cached_property
     def _label_words(self) -> dict[str, frozenset[str]]:

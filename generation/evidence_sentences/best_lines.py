@@ -73,6 +73,9 @@ def best_lines(
     looked_at = dict.fromkeys(s.row for s in found.sentences)
     ids = {s.passage_id: s.document_id for row in looked_at for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
+    talk = found.held.talk
+    if talk is not None and (topic := index.unknown_names.in_topic(talk.topic)):
+        unknown = unknown or {topic: ()}
     is_nothing_fitting = not lines
     if chance is not None and chance < LEAST:
         best = {(line.id, line.match_start) for line in lines[:MAX_CLIPS]}

@@ -22,7 +22,11 @@ def doubts_text(answer: Answer | BestLines) -> str:
         else ("which don't name who speaks")
     )
     for name, nearest in answer.unknown_names.items():
-        doubts.append(f"The name {name} occurs nowhere in these documents, {nobody}.")
+        doubts.append(
+            f"Nothing in these documents names {name}."
+            if name.islower()
+            else f"The name {name} occurs nowhere in these documents, {nobody}."
+        )
         if nearest:
             doubts.append(f"The nearest: {', '.join(nearest)}.")
     if answer.quiet_speakers:

@@ -21,10 +21,10 @@ from itertools import chain, pairwise
 from dynagrag.core.ids import entity_key, is_generic_speaker
 from dynagrag.core.schema import Snapshot
 from dynagrag.core.text import without_accents
-from dynagrag.generation.support import WORD
+from dynagrag.generation.support import WORD, content_stems
 from dynagrag.graph_store.derived.speaker_roles import roles_of
 from dynagrag.language.english.data import words_of
-from dynagrag.language.english.inflection import is_known
+from dynagrag.language.english.inflection import is_known, noun_forms, verb_forms
 from dynagrag.language.german.data import words_of as german_words_of
 from dynagrag.language.identification import UNKNOWN, language_of_question
 from dynagrag.language.word_class import WordClass
@@ -76,6 +76,30 @@ class UnknownNames:
                 name = bare if is_titled else name
                 unknown[" ".join(name)] = tuple(dict.fromkeys(self._named[part] for part in like))
         return unknown
+
+    def in_topic(self, topic: str) -> str:
+        """What an English question asks who speaks of it, or what somebody says of it, where no
+        document has any content word of it, in any form or spelt nearly so; else nothing. Whoever
+        speaks, they needn't be called by name.
+        """
+        found = [
+            (match, _plain(match.group()))
+            for match in WORD.finditer(topic)
+            if content_stems(match.group())
+        ]
+        words = [word for _, word in found]
+        is_telling = all(word.isalpha() and len(word) >= _BEGINNING for word in words)
+        if not words or not is_telling or any(map(self._is_near, words)):
+            return ""
+        return topic[found[0][0].start() : found[-1][0].end()]
+
+    def _is_near(self, word: str) -> bool:
+        """Whether a word of the documents is the same, a form of it, or spelt nearly so."""
+        forms = {word, *verb_forms(word), *noun_forms(word)}
+        if any(map(self._is_known, forms)):
+            return True
+        every = [w for w in chain.from_iterable(self._words.values()) if w[0] == word[0]]
+        return bool(get_close_matches(word, every, 1, _LEAST_LIKE))
 
     def _is_known(self, word: str) -> bool:
         """Whether a word of the documents is the same, or a longer or shorter form: Canada and

@@ -28,7 +28,13 @@ from dynagrag.ui.drawing.graph_parts import DrawnEdge, DrawnNode
 from dynagrag.ui.graph.on_phone import HEIGHT, drawing_or_list
 from dynagrag.ui.graph.overview import about, offer_downloads, read_overview, show_overview
 from dynagrag.ui.quotes_view import show_quotes
-from dynagrag.ui.safe_markdown import clean, plain, source_link, speaker_and_time
+from dynagrag.ui.safe_markdown import (
+    clean,
+    plain,
+    source_link,
+    speaker_and_time,
+    with_commands,
+)
 from dynagrag.ui.state import WorkspaceSession
 
 _PATH = "graph_path"
@@ -224,6 +230,8 @@ def _show_entity(session: WorkspaceSession, entity_id: str, drawn: DeltaGenerato
         st.markdown("**Relations**" if found.relations else "No relation of it is stated.")
         for stated in found.relations:
             _show_relation(session.name, found.entity.id, stated)
+        if found.note:
+            st.caption(with_commands(found.note))
         if found.has_more:
             st.caption("These are its most stated relations; there are more.")
     if clicked is not None and clicked.id != entity_id:

@@ -2,9 +2,11 @@
 
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from dynagrag.cli.options import (
     EMBEDDER,
@@ -28,7 +30,7 @@ from dynagrag.cli.terminal import (
 from dynagrag.core.errors import DynaGragError, UsageError
 from dynagrag.core.text import moment_seconds
 from dynagrag.registry.choices import listed
-from dynagrag.registry.profiles import PAPER_DIFFERS, PROFILE_ROWS
+from dynagrag.registry.profiles import PAPER, PAPER_DIFFERS, PROFILE_ROWS
 from dynagrag.registry.pruners import PRUNERS
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.registry.traversals import TRAVERSALS
@@ -163,9 +165,22 @@ LINES = Annotated[
         ),
     ),
 ]
-ASK_EPILOG = "\n\n".join(
+_PAPER_EPILOG = "\n\n".join(
     ("What of --profile paper isn't as published, and what the paper leaves open:", *PAPER_DIFFERS)
 )
+
+
+class AskCommand(TyperCommand):
+    """`ask`, whose help lists what of the profile `paper` isn't the paper where that is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Looks for it before help is printed, which comes first."""
+        pairs = pairwise(["", *args])
+        if any(b == f"--profile={PAPER}" or (a == "--profile" and b == PAPER) for a, b in pairs):
+            self.epilog = _PAPER_EPILOG
+        return super().parse_args(ctx, args)
+
+
 _HOW_TO_HAVE_A_MODEL = (
     "Here are the nearest lines alone; for an answer name one, e.g. --llm qwen (after `dynagrag"
     " models pull qwen`) or --llm openai:NAME"

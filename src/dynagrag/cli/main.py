@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dynagrag.cli.ask import ASK_EPILOG, ask
+from dynagrag.cli.ask import AskCommand, ask
 from dynagrag.cli.backup import backup, doctor, restore
 from dynagrag.cli.check import check
 from dynagrag.cli.demo import demo
@@ -88,7 +88,7 @@ for _command in (
     serve,
     demo,
 ):
-    app.command(epilog=ASK_EPILOG if _command is ask else None)(_command)
+    app.command(cls=AskCommand if _command is ask else None)(_command)
 app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")
 app.add_typer(embedder_app, name="embedder")

@@ -184,5 +184,8 @@ class TokenEmbedder(Protocol):
 class ServedEmbedder(Protocol):
     """An embedder behind a server, which may refuse what it is sent."""
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """(n, d) float32, a row each as of `embed_query`, in as few calls as can be."""
+
     def try_out(self, texts: Sequence[str]) -> None:
         """Asks for a batch of such texts, as large as any will be. Raises ModelError."""

@@ -46,6 +46,8 @@ def entity_lines(view: Row) -> Iterator[str]:
             words = f'"{cut(collapse(evidence["quote"]), _MAX_QUOTE)}"'
         yield f"  {row['head']} --{row['label']}--> {row['tail']} (x{row['weight']})"
         yield f"      {evidence['speaker'] or evidence['document']}: {words}"
+    if view["note"]:
+        yield f"  {view['note']}"
     hidden = view["num_relations"] - len(view["relations"])
     if hidden > 0:
         yield f"  ... and {hidden} more relations (--limit)"
@@ -62,3 +64,5 @@ def speaking_text(speaks: Row | None) -> str:
 def _relation_lines(view: Row) -> Iterator[str]:
     for row in view["relations"]:
         yield f"  {row['weight']:>5}  {row['head']} --{row['label']}--> {row['tail']}"
+    if view["note"]:
+        yield f"  {view['note']}"

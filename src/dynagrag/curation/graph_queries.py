@@ -10,13 +10,20 @@ from typing import Any
 from dynagrag.core.errors import UsageError
 from dynagrag.core.ids import entity_key
 from dynagrag.core.protocols import GraphStore, RecordStore
-from dynagrag.core.schema import Document, Entity, Graph, Overview, Relation, Turn
+from dynagrag.core.schema import CO_OCCURRENCE, Document, Entity, Graph, Overview, Relation, Turn
 from dynagrag.curation.entity_lookup import alike, called
 from dynagrag.curation.quotes import Quote, quotes_of
+from dynagrag.generation.support import content_stems
 from dynagrag.workspace.facade import Workspace
 
 Row = dict[str, Any]
+UNSTATED = (
+    f'Relations here are "{CO_OCCURRENCE}" alone: the names stand in one sentence. What sentences'
+    " state is found by `dynagrag ingest` with --extractor spacy or a model (--llm)."
+)
 _MAX_NEAR = 8
+_NUM_READ = 5
+"""How many times the relations that are shown are read, for those that state something."""
 _WAY_HOPS = 3
 _WAY_FAN_OUT = 60
 _WAY_RELATIONS = 2000
@@ -33,17 +40,35 @@ def overview(space: Workspace, limit: int) -> Row:
     entities = sorted(graph.entities, key=lambda e: (-e.weight, -degree.get(e.id, 0), e.key))[
         :limit
     ]
-    relations = sorted(
-        graph.relations,
-        key=lambda r: (-r.weight, -r.support, names[r.head], names[r.tail], r.label),
-    )[:limit]
+    relations = stated_first(graph.relations, names)[:limit]
     return {
         "entities": [
             {"name": e.name, "type": e.type, "weight": e.weight, "relations": degree.get(e.id, 0)}
             for e in entities
         ],
         "relations": [_relation_row(r, names) for r in relations],
+        "note": unstated_note(graph.relations),
     }
+
+
+def stated_first(relations: Iterable[Relation], names: Mapping[str, str]) -> list[Relation]:
+    """The heaviest first, but those that say little behind all others: names that only stand in one
+    sentence, and a phrase and a word of its own ("privacy", "privacy interests"). `names`: by the
+    entities' ids.
+    """
+
+    def rank(r: Relation) -> tuple[bool, int, int, str, str, str]:
+        head, tail = names[r.head], names[r.tail]
+        words = sorted((content_stems(head), content_stems(tail)), key=len)
+        is_little = not r.is_stated or (bool(words[0]) and words[0] <= words[1])
+        return (is_little, -r.weight, -r.support, head, tail, r.label)
+
+    return sorted(relations, key=rank)
+
+
+def unstated_note(relations: Collection[Relation]) -> str:
+    """What to say where no relation states anything; empty where one does, or there is none."""
+    return UNSTATED if relations and not any(r.is_stated for r in relations) else ""
 
 
 def _relation_row(relation: Relation, names: dict[str, str]) -> Row:
@@ -64,8 +89,7 @@ def entity_view(space: Workspace, name: str, limit: int) -> Row:
     graph = snapshot.graph
     entity = _find(graph, name)
     names = {e.id: e.name for e in graph.entities}
-    own = [r for r in graph.relations if entity.id in (r.head, r.tail)]
-    own.sort(key=lambda r: (-r.weight, names[r.head], names[r.tail], r.label))
+    own = stated_first((r for r in graph.relations if entity.id in (r.head, r.tail)), names)
     relations = []
     for relation in own[:limit]:
         records = [snapshot.records[i] for i in relation.record_ids]
@@ -88,6 +112,7 @@ def entity_view(space: Workspace, name: str, limit: int) -> Row:
         "summaries": list(entity.summaries[:limit]),
         "num_relations": len(own),
         "relations": relations,
+        "note": unstated_note(own),
     }
 
 
@@ -130,8 +155,9 @@ def near_view(space: Workspace, name: str, num_hops: int, limit: int) -> Row:
     return {
         "name": found.entities[0].name,
         "entities": [{"name": e.name, "type": e.type, "weight": e.weight} for e in found.entities],
-        "relations": [_relation_row(r, names) for r in found.relations],
+        "relations": [_relation_row(r, names) for r in stated_first(found.relations, names)],
         "is_cut": found.is_cut,
+        "note": unstated_note(found.relations),
     }
 
 
@@ -181,11 +207,14 @@ class StatedRelation:
 
 @dataclass(frozen=True, slots=True)
 class EntityFacts:
-    """An entity with its heaviest relations. `has_more`: it has others."""
+    """An entity with its heaviest relations. `has_more`: it has others. `note`: of
+    `unstated_note`.
+    """
 
     entity: Entity
     relations: tuple[StatedRelation, ...]
     has_more: bool
+    note: str = ""
 
 
 def entity_facts(
@@ -198,13 +227,16 @@ def entity_facts(
     """An entity with its heaviest relations, read by id alone: as quick in a large graph as in a
     small one. Unknown id: StoreError.
     """
-    near = store.neighbourhood(
-        entity_id, num_hops=1, fan_out=max_relations, max_relations=max_relations
-    )
+    num = _NUM_READ * max_relations
+    near = store.neighbourhood(entity_id, num_hops=1, fan_out=num, max_relations=num)
     names = {e.id: e.name for e in near.entities}
-    own = [r for r in near.relations if entity_id in (r.head, r.tail)]
+    own = stated_first((r for r in near.relations if entity_id in (r.head, r.tail)), names)
+    shown = own[:max_relations]
     return EntityFacts(
-        near.entities[0], _stated(store, own, names, documents, max_statements), near.is_cut
+        near.entities[0],
+        _stated(store, shown, names, documents, max_statements),
+        near.is_cut or len(shown) < len(own),
+        unstated_note(own),
     )
 
 

@@ -8,6 +8,7 @@ and others refused: a few kilobytes can unpack to gigabytes.
 """
 
 import json
+import os
 import time
 import weakref
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ from dynagrag.models.error_translation import in_place_of_reply, is_quota_spent
 from dynagrag.models.proxies import is_loopback
 
 if TYPE_CHECKING:
+    import ssl
+
     import openai
 
     from dynagrag.models.error_translation import Endpoint
@@ -121,6 +124,8 @@ def embedding_call(endpoint: "Endpoint", num_texts: int) -> BoundedCall:
     return BoundedCall(endpoint, (1 << 20) + num_texts * MAX_VECTOR_BYTES)
 
 
+_contexts: "dict[tuple[bool, tuple[str | None, ...]], ssl.SSLContext]" = {}
+"""Of TLS, by what says whom to trust: reading all authorities takes longer than many a call."""
 _current: ContextVar[BoundedCall | None] = ContextVar("bounded_call", default=None)
 
 
@@ -130,9 +135,12 @@ def bounded_client(endpoint: "Endpoint") -> "openai.DefaultHttpxClient":
     """
     import openai
 
+    trusts_env = not is_loopback(endpoint.base_url or "")
+    authorities = tuple(os.environ.get(f"SSL_CERT_{what}") for what in ("FILE", "DIR"))
     client = openai.DefaultHttpxClient(
         timeout=endpoint.timeout_s,
-        trust_env=not is_loopback(endpoint.base_url or ""),
+        verify=_contexts.get((trusts_env, authorities), True),
+        trust_env=trusts_env,
         headers={"Accept-Encoding": "identity"},
         event_hooks={
             "request": [_check_host],
@@ -143,6 +151,7 @@ def bounded_client(endpoint: "Endpoint") -> "openai.DefaultHttpxClient":
             ],
         },
     )
+    _contexts.setdefault((trusts_env, authorities), client._transport._pool._ssl_context)  # type: ignore[attr-defined]
     # httpcore takes the backend as an argument, httpx does not pass one on.
     transports: list[Any] = [client._transport, *client._mounts.values()]
     for transport in transports:

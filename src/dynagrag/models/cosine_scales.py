@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from dynagrag.core.protocols import Embedder, GraphStore, ScaledEmbedder
+from dynagrag.core.protocols import Embedder, GraphStore, ScaledEmbedder, ServedEmbedder
 from dynagrag.core.schema import MINILM_SCALE, CosineScale, EmbedderIdentity
 from dynagrag.models.known_embedders import known_by_name
 from dynagrag.models.scale_texts import ANSWERED, THINGS
@@ -22,7 +22,7 @@ least, where cosines tell anything: MiniLM has 4.8, bge-small 3.8, e5-small 3.0,
 random about 0.
 """
 _NUM_ASKED = 24
-"""Questions: a server is asked for each by itself."""
+"""Questions."""
 _MAX_MEAN = 0.99
 """Of names: where all lie together, nothing but the same vector is near."""
 
@@ -91,7 +91,11 @@ def _is_minilm(identity: EmbedderIdentity) -> bool:
 def measure_scale(embedder: Embedder) -> CosineScale:
     """Embeds the texts and compares each with all others. Raises the embedder's errors."""
     asked = [question for question, _ in ANSWERED[:_NUM_ASKED]]
-    questions = np.array([embedder.embed_query(question) for question in asked])
+    questions = (
+        embedder.embed_queries(asked)
+        if isinstance(embedder, ServedEmbedder)
+        else np.array([embedder.embed_query(question) for question in asked])
+    )
     texts = embedder.embed_documents([text for _, text in ANSWERED])
     things = embedder.embed_documents(THINGS)
     cosines, is_answer = questions @ texts.T, np.eye(len(asked), len(texts), dtype=bool)

@@ -133,7 +133,13 @@ class OpenAIEmbedder:
         """(n, d) float32 unit rows. Raises ModelError where the server's vectors change their
         dimension.
         """
-        prefix = self._settings.document_prefix or ""
+        return self._embed_all(self._settings.document_prefix or "", texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As `embed_documents`, with the prefix of queries."""
+        return self._embed_all(self._settings.query_prefix or "", texts)
+
+    def _embed_all(self, prefix: str, texts: Sequence[str]) -> Vectors:
         batches = _batches([prefix + text for text in texts], self._traits.max_batch)
         if not batches:
             return np.zeros((0, self.identity.dimension), dtype=np.float32)

@@ -34,7 +34,7 @@ PROFILE_ROWS = table(
         "for questions about the whole, passages from all over, answered in up to 8 parts that are"
         " merged",
     ),
-    _row(PAPER, "DynaGRAG as its paper has it, but for what `ask --help` lists"),
+    _row(PAPER, "DynaGRAG as its paper has it, but for what `ask --profile paper --help` lists"),
 )
 PAPER_DIFFERS = (
     "Room: a subgraph's prompt has 1,500 tokens, judge and merge 3,000; the paper names no bound."
@@ -72,5 +72,5 @@ PAPER_DIFFERS = (
     " level in DSA-BFS, helpfulness of half relevance, a quarter coherence and a quarter detail.",
 )
 """What of the profile `paper` isn't the paper, and what the paper leaves open: printed by
-`ask --help`, and a list of docs/papers.md.
+`ask --profile paper --help`, and a list of docs/papers.md.
 """

@@ -156,8 +156,15 @@ def _parts_without_model(way: WayToAnswer) -> str:
     return _without_model(what)(way) if way.profile.num_spread else ""
 
 
+def _graph_without_model(way: WayToAnswer) -> str:
+    what = "shows the lines of default, and puts ego-graphs (--trace) into an answer's prompts"
+    is_graph = way.profile.name == "graph" and way.brings_subgraphs
+    return _without_model(what)(way) if is_graph else ""
+
+
 OPTION_USES = (
     OptionUse("--profile", "profile", _of_soft("--profile"), setting="profile"),
+    OptionUse("--profile", "profile", _graph_without_model, is_refused=False, setting="profile"),
     OptionUse("--profile", "profile", _plain_retriever, is_refused=False, setting="profile"),
     OptionUse("--profile", "profile", _parts_without_model, is_refused=False, setting="profile"),
     OptionUse("--retriever", "retriever", _of_soft("--retriever")),

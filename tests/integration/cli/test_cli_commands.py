@@ -449,9 +449,18 @@ def test_doctor_finds_nothing_wrong_with_a_sound_workspace(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--help",), ("ingest", "--help"), ("graph", "--help"), ("ask", "-h")]
+    "arguments",
+    [
+        ("--help",),
+        ("ingest", "--help"),
+        ("graph", "--help"),
+        ("ask", "-h"),
+        ("ask", "--profile", "paper", "--help"),
+        ("ask", "--help", "--profile=paper"),
+    ],
 )
 def test_help_is_printed_and_right(cli: Any, arguments: tuple[str, ...]) -> None:
     shown = cli(*arguments)
     assert (shown.code, shown.err) == (0, "")
     assert "Usage" in shown.out
+    assert ("the paper leaves open:" in shown.out) is ("paper" in str(arguments))

@@ -3,6 +3,7 @@ elsewhere: one line of ours each, in time.
 """
 
 import json
+import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -344,6 +345,22 @@ def test_a_reply_that_trickles_ends_when_its_time_is_up_and_is_not_asked_for_aga
     )  # 0.3 s on an idle machine; without a bound the reply comes, in the end
     check_line(caught.value, "no whole reply within 0.3 s", "DYNAGRAG_TIMEOUT_S")
     assert len(server.heads) == 1
+
+
+def test_clients_share_what_they_trust_unless_the_environment_says_another(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    endpoint = Endpoint("openai:m", "https://models.example/v1", ())
+
+    def trusted() -> ssl.SSLContext:
+        with bounded_http.bounded_client(endpoint) as client:
+            return client._transport._pool._ssl_context  # type: ignore[attr-defined]
+
+    usual = trusted()
+    assert trusted() is usual
+    assert usual.verify_mode == ssl.CERT_REQUIRED
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
+    assert trusted() is not usual
 
 
 def test_the_next_call_has_a_time_of_its_own(

@@ -27,6 +27,15 @@ def test_vectors_come_back_in_order_across_batches(openai_stub: OpenAIStubServer
     embedder.close()
 
 
+def test_queries_are_asked_together_and_as_each_by_itself(openai_stub: OpenAIStubServer) -> None:
+    embedder = OpenAIEmbedder("openai:m", settings(openai_stub, query_prefix="query: "))
+    texts = ["Who came?", "Where to?", "Who came?"]
+    vectors = embedder.embed_queries(texts)
+    assert openai_stub.counts.embedding_calls == 1
+    np.testing.assert_array_equal(vectors, [embedder.embed_query(text) for text in texts])
+    embedder.close()
+
+
 def test_a_server_without_base64_is_asked_for_floats() -> None:
     class Floats(OpenAIStubServer):
         def answer(self, path, body, authorization):  # type: ignore[no-untyped-def]

@@ -30,7 +30,7 @@ REFUSED = {
     "paper": {"is_split"},
 }
 """By profile what its own retriever doesn't use."""
-SAID = {"global": {"profile"}}
+SAID = {"global": {"profile"}, "graph": {"profile"}}
 """By profile what needs a language model beside what needs one under each."""
 NAMED: dict[str, Any] = {
     "profile": "graph",

@@ -427,7 +427,7 @@ class Answer:
         be told.
         is_nothing_fitting: Whether the best line is too weak to answer the question.
         unknown_names: Names in the question that stand nowhere in the documents, each with those
-        that are spelt most like it.
+        that are spelt most like it; or what somebody's words are asked of, in small letters.
         quiet_speakers: Of several speakers who are asked for, or things that are compared, those
             without a line that fits.
         other_person: Of whom lines say what is asked of one speaker, where they don't say it of

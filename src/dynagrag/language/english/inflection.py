@@ -61,6 +61,20 @@ def is_noun(word: str) -> bool:
 
 
 @cache
+def noun_forms(word: str) -> frozenset[str]:
+    """All forms of the nouns of which a word is a form: mouse, mice. Empty where the dictionary has
+    no such noun. Lower case.
+    """
+    dictionary = _dictionary()
+    return frozenset(
+        form
+        for lemma in dictionary.getAllLemmas(word, "NOUN").get("NOUN", ())
+        for forms in dictionary.getAllInflections(lemma, "NOUN").values()
+        for form in forms
+    )
+
+
+@cache
 def is_plural_of(word: str, noun: str) -> bool:
     """Whether the dictionary has a word as the plural of a noun: valves of valve, not https of
     http. Lower case.

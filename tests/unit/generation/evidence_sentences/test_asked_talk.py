@@ -6,6 +6,7 @@ from dynagrag.core.schema import MINILM_SCALE
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.evidence_sentences.asked_talk import TalkKind, asked_talk, is_asking
 from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
+from dynagrag.generation.evidence_sentences.doubts import doubts_text
 from tests.transcripts import DIMENSION, line_index, question
 
 HEARING: list[tuple[str | None, str]] = [
@@ -104,6 +105,25 @@ def test_turns_that_hold_what_is_asked_come_first(text: str, speaker: str, words
 def test_nobody_seems_to_say_it_is_not_said_of_whom_a_turn_holds_the_name() -> None:
     assert ask("What did Tom say about the ferry and Okafor?").other_person is None
     assert ask("What did Iduna say about Okafor and the ferry company?").other_person is None
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("What did Iduna say about cryptocurrency?", "cryptocurrency"),
+        ("Who asked about the zeppelin?", "zeppelin"),
+        ("Who asked about the zeppelin and the pump?", None),
+        ("Who mentioned pumping?", None),
+        ("Who mentioned a hive?", None),
+        ("Who mentioned the ferri?", None),  # spelt nearly as the ferry
+        ("Who drove the zeppelin?", None),  # may be said in other words
+    ],
+)
+def test_what_nothing_names_is_told(text: str, topic: str | None) -> None:
+    found = ask(text)
+    assert list(found.unknown_names) == ([topic] if topic else [])
+    said = f"Nothing in these documents names {topic}."
+    assert (said in doubts_text(found)) is (topic is not None)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from dynagrag.core.schema import Line
 from dynagrag.generation.claims.claim_lexicon import (
     ASKING,
+    NEGATIONS,
     OFFICES,
     SAYING,
     TELLS,
@@ -15,19 +16,20 @@ from dynagrag.generation.claims.claim_lexicon import (
 from dynagrag.generation.claims.reading import folded, read
 from dynagrag.generation.claims.word_senses import lemma, told_forms
 
-_WHO = (
+WHO = (
     r"(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)"
     r"(?:\s*\([^)]*\))?\s+"
 )
+"""A pattern of who says something, at the beginning of a claim."""
 _SPOKEN = "|".join(sorted(told_forms((*SAYING, *ASKING, *THINKING))))
 _SAID = re.compile(
-    rf"""^{_WHO}
+    rf"""^{WHO}
         (?P<verb>told\s+\S+|wanted\s+to\s+know|{_SPOKEN})
         ,?:?\s+(?!(?:with|for)\b)(?:that\s+)?(?P<if>whether\s+|if\s+)?["“']?(?P<what>\S.*?)["”']?$""",
     re.VERBOSE | re.DOTALL,
 )
 _WISHED = re.compile(
-    rf"^{_WHO}(?P<verb>wants?|wanted|proposed?s?|suggested|"
+    rf"^{WHO}(?P<verb>wants?|wanted|proposed?s?|suggested|"
     r"recommended|hopes?|hoped|planned|plans|decided|offered|"
     r"(?:told|asked|instructed|ordered|urged|wanted|wants)\s+(?:\S+\s+){0,2}\S+)"
     r"\s+to\s+(?!know\b)(?P<what>\S.*)$",
@@ -46,7 +48,7 @@ _UNNAMED = re.compile(
     re.DOTALL,
 )
 _CALLED = re.compile(
-    rf"^{_WHO}"
+    rf"^{WHO}"
     r"(?P<verb>called|calls|described|describes|characteri[sz]e[sd])\s+(?P<of>(?:\S+\s+){1,6}?)"
     r"(?:as\s+)?(?P<what>(?:an?|the)\s+\S.*)$",
     re.DOTALL,
@@ -83,6 +85,8 @@ def attributed(text: str) -> Attributed | None:
     if not match or len(match["what"].split()) < 2:
         return None
     verb, what = match["verb"], match["what"]
+    if match.re is not _UNNAMED and match["who"].split()[0].casefold() in NEGATIONS:
+        return None  # "Nobody said that it rained"
     if wished:
         what = f"not {what}" if verb.endswith(" not") else what
         return Attributed(match["who"], what, is_opinion=True, verb=verb, is_wished=True)

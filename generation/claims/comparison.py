@@ -98,7 +98,7 @@ class Comparison:
         """
         subject = [span for span in self.claim.names if self.is_subject(span)]
         is_named = not subject or any(self.is_named(span) for span in subject)
-        start = 0 if is_named or not self.predicate else self._verb_start()
+        start = 0 if is_named or not self.predicate else self.verb_start()
         telling = (i for i in self.claim.content() if i >= start)
         return [i for i in telling if self.claim.words[i].stem not in _PUT_TOGETHER]
 
@@ -151,7 +151,7 @@ class Comparison:
     def is_subject(self, span: Span) -> bool:
         """Whether a name opens the claim, before its verb."""
         start, end = span
-        if end > self._verb_start() or (not self.predicate and end >= len(self.claim.words) - 1):
+        if end > self.verb_start() or (not self.predicate and end >= len(self.claim.words) - 1):
             return False
         return not any(
             i < start and word.is_word and word.low not in ARTICLES | TITLES
@@ -166,7 +166,7 @@ class Comparison:
         is_placed = bool(self.line.speaker or self.line.title)
         return not is_placed and may_be_unnamed(self.claim, self.sentence)
 
-    def _verb_start(self) -> int:
+    def verb_start(self) -> int:
         """Where the claim's subject ends: at its first auxiliary or its predicate."""
         auxiliaries = [i for i, word in self.claim.outside_names() if is_auxiliary(word)]
         end = self.predicate.at if self.predicate else len(self.claim.words)

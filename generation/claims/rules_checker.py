@@ -3,127 +3,56 @@
 1. Each sentence of a line is compared with the claim, and each pair of sentences where the second
    leans on the first. "Ann said that ..." is compared without who said it, with lines that are hers
    or tell of it.
-2. The checks of `CHECKS` look for a gap, in their order; the first that is found tells most. A
-   sentence without a gap, which has most of the claim's words, states the claim.
+2. The checks of `line_findings.CHECKS` look for a gap, in their order; the first that is found
+   tells most. A sentence without a gap, which has most of the claim's words, states the claim.
 3. A gap that says the opposite, where no other gap is, contradicts it.
-4. Where no line does either, lines are read together that each bring what the others lack.
+4. A claim on what somebody spoke of ("Ann mentioned the report") is stated by a line of theirs that
+   has it, whatever it says of it.
+5. Where no line does either, lines are read together that each bring what the others lack.
 
 The rules know the negation, numbers and roles of `LANGUAGES` alone. A claim in another is stated
 where a line says it word for word, else it is not checked; lines in another are passed over.
 """
 
 import itertools
-import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
-from dynagrag.generation.claims.attribution import Attributed, attributed, names_who, speaker_says
-from dynagrag.generation.claims.claim_lexicon import JOINING, LEANING
-from dynagrag.generation.claims.clauses import clauses, independent_parts, is_joint
-from dynagrag.generation.claims.comparison import Check, Comparison
-from dynagrag.generation.claims.number_checks import (
-    change_gap,
-    has_counted,
-    may_be_otherwise,
-    misplaced_number_gap,
-    number_gap,
-    part_gap,
+from dynagrag.generation.claims.attribution import Attributed, attributed
+from dynagrag.generation.claims.clauses import clauses, is_joint
+from dynagrag.generation.claims.comparison import Comparison
+from dynagrag.generation.claims.line_findings import (
+    MAX_CHARACTERS,
+    UNSURE,
+    leans_on,
+    line_finding,
+    sentence_finding,
 )
+from dynagrag.generation.claims.number_checks import has_counted
 from dynagrag.generation.claims.quantities import quantities
 from dynagrag.generation.claims.reading import read
-from dynagrag.generation.claims.role_checks import apposition_gap, name_gap, object_gap, role_gap
 from dynagrag.generation.claims.short_answers import statement
 from dynagrag.generation.claims.shown_lines import nearest_row
-from dynagrag.generation.claims.speaker_checks import joined_gap, speaker_gap
-from dynagrag.generation.claims.stance import DENIES, stance_gap
+from dynagrag.generation.claims.suppositions import has_supposition, keeps_condition
 from dynagrag.generation.claims.verbatim import says_verbatim
-from dynagrag.generation.claims.word_checks import (
-    added_gap,
-    described_gap,
-    opposite_gap,
-    order_gap,
-    replaced_gap,
-    verb_gap,
-)
 from dynagrag.generation.support import content_stems
 from dynagrag.language.identification import ENGLISH, UNKNOWN, language_name, language_of
 from dynagrag.language.sentences import sentence_spans
 
-CHECKS: dict[str, Check] = {
-    "number": number_gap,
-    "opposite": opposite_gap,
-    "replaced word": replaced_gap,
-    "described thing": described_gap,
-    "name": name_gap,
-    "apposition": apposition_gap,
-    "role": role_gap,
-    "one number of many": misplaced_number_gap,
-    "change": change_gap,
-    "part of a whole": part_gap,
-    "speaker": speaker_gap,
-    "joined sentences": joined_gap,
-    "order": order_gap,
-    "object": object_gap,
-    "stance": stance_gap,
-    "added words": added_gap,
-    "verb": verb_gap,
-}
-"""Each shows its effect on a set of claims (docs/decisions/0038-claim-rules-by-held-out-set.md)."""
 LANGUAGES = frozenset((ENGLISH,))
 """A language is here when a test set shows that denials, numbers and swapped roles are caught in it
 (tests/unit/generation/claims/test_claim_languages.py).
 """
-_OF_SAME = ("number", "name", "added words", "role")
-"""Only where none of these finds a gap a sentence speaks of the very thing, and so against the
-claim.
-"""
-MIN_SHARE = 0.7
-"""Of a claim's content words that a sentence must have (names and numbers aside, which must all be
-there).
-"""
-_ABOUT_SAME = 0.6
-"""From this share of a claim's words on, a sentence speaks of the same thing, so that what differs
-contradicts it.
-"""
 _MAX_JOINED, _MIN_JOINED_SHARE = 4, 0.8
 """Lines that are read together, and the share of the claim's words that they must have then."""
-_ADDRESS = re.compile(r"[A-Z]\w+, (?:we|I|you)\b")
-"""The person who is spoken to is often named in the sentence before."""
-_INITIAL = re.compile(r"\b[A-Z]\.$")
-_OPENING = 5
-"""Words at which a sentence leans on the one before."""
 _SPEAKS_OF_SELF = frozenset(("i", "we"))
-_MAX_CHARACTERS = 2_000
-"""Of a sentence that is read, and of a claim."""
 _MANY_WORDS = 14
 """A claim of fewer is said in one place, or goes on from line to line; a longer one may be put
 together.
 """
-_UNSURE, _AGAINST = 0.45, 0.1
-"""The highest scores of claims that are not found, and that a line speaks against."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Finding:
-    """How one line stands to a claim: the share of its words, why it doesn't state it, whether it
-    speaks against it, or repeats it but for a word.
-    """
-
-    share: float
-    problem: str = ""
-    is_against: bool = False
-    repeats: bool = False
-    lacks_number: bool = False
-
-    @property
-    def score(self) -> float:
-        """0.5 to 1 where it states it."""
-        if not self.problem:
-            return 0.5 + 0.5 * self.share
-        return (_AGAINST if self.is_against else _UNSURE) * self.share
 
 
 class RulesChecker:
@@ -138,7 +67,7 @@ class RulesChecker:
 
 @lru_cache(maxsize=2_048)
 def _checked(claim: Claim) -> ClaimCheck:
-    if len(claim.text) > _MAX_CHARACTERS:
+    if len(claim.text) > MAX_CHARACTERS:
         return ClaimCheck(Verdict.NOT_CHECKED, (), None, "it is too long to be checked")
     if not claim.lines:
         return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "there is no line")
@@ -165,7 +94,7 @@ def _short_answer_checked(claim: Claim) -> ClaimCheck:
         for row, line in enumerate(claim.lines if told else ())
         for spoken in (language_of(line.text, own),)
         for start, end in sentence_spans(line.text)
-        for clause in clauses(line.text[start : min(end, start + _MAX_CHARACTERS)])
+        for clause in clauses(line.text[start : min(end, start + MAX_CHARACTERS)])
     ]
     checks = [_checked(Claim(told or "", (part,), language=own)) for _, part in parts]
     stating = [
@@ -254,7 +183,7 @@ def _checked_in_part(
 
 
 def _compared_with_lines(claim: Claim) -> ClaimCheck:
-    findings = [_line_finding(claim.text, line) for line in claim.lines]
+    findings = [line_finding(claim.text, line) for line in claim.lines]
 
     by_score = sorted(range(len(findings)), key=lambda i: -findings[i].score)
     stating = tuple(i for i in by_score if not findings[i].problem)
@@ -277,7 +206,7 @@ def _compared_with_lines(claim: Claim) -> ClaimCheck:
         lines = [claim.lines[i] for i in rows]
         speakers = " ".join(dict.fromkeys(line.speaker or "" for line in lines))
         whole = Line(" ".join(line.text for line in lines), speakers, lines[0].title)
-        together = _sentence_finding(claim.text, whole)
+        together = sentence_finding(claim.text, whole)
         if not together.problem and together.share >= _MIN_JOINED_SHARE:
             return ClaimCheck(Verdict.STATED, rows, together.score)
         findings.append(together)
@@ -286,7 +215,7 @@ def _compared_with_lines(claim: Claim) -> ClaimCheck:
     return ClaimCheck(
         Verdict.NOT_FOUND,
         (),
-        best.share * _UNSURE,
+        best.share * UNSURE,
         f"the line {best.problem}" if best.problem else "its words stand in lines apart",
         is_sure=all(finding.lacks_number for finding in findings),
     )
@@ -306,8 +235,11 @@ def _rows_together(claim: Claim) -> tuple[int, ...]:
     lack; in their order. None where they don't belong together.
     """
     attribution = attributed(claim.text) or Attributed("", claim.text)
+    is_conditional = keeps_condition(claim.text)
     there = [
-        frozenset() if "?" in line.text else Comparison(attribution, line).there()
+        frozenset()
+        if "?" in line.text or (not is_conditional and has_supposition(line.text))
+        else Comparison(attribution, line).there()
         for line in claim.lines
     ]
     chosen: list[int] = []
@@ -324,122 +256,5 @@ def _rows_together(claim: Claim) -> tuple[int, ...]:
     if is_joint(claim.text) or len(read(attribution.what).words) >= _MANY_WORDS:
         return rows
     texts = [claim.lines[row].text for row in rows]
-    is_one_text = all(_leans(later, before) for before, later in itertools.pairwise(texts))
+    is_one_text = all(leans_on(later, before) for before, later in itertools.pairwise(texts))
     return rows if is_one_text else ()
-
-
-def _line_finding(text: str, line: Line) -> _Finding:
-    """The best finding of the line's sentences, one by one and each with the next, since a turn may
-    state, ask and take back.
-    """
-    spans = [(start, min(end, start + _MAX_CHARACTERS)) for start, end in sentence_spans(line.text)]
-    if len(spans) < 2:
-        return _sentence_finding(text, replace(line, text=line.text[:_MAX_CHARACTERS]))
-    is_read_on = is_joint(text) or bool(_ADDRESS.match(text))
-    texts = [line.text[start:end] for start, end in spans]
-    for (start, middle), (later, end) in itertools.pairwise(spans):
-        both = line.text[start:end]
-        if "?" in both or len(both) >= _MAX_CHARACTERS:
-            continue
-        if is_read_on or _leans(line.text[later:end], line.text[start:middle]):
-            texts.append(both)
-    findings = [_sentence_finding(text, replace(line, text=sentence)) for sentence in texts]
-    findings = [
-        replace(finding, is_against=finding.is_against and not _is_said_beside(finding, findings))
-        for finding in findings
-    ]
-    return max(findings, key=lambda f: (not f.problem, f.share, f.is_against, f.repeats))
-
-
-def _is_said_beside(finding: _Finding, findings: Sequence[_Finding]) -> bool:
-    """Whether a line denies a claim in one sentence, and has in another, undenied, as many of its
-    words.
-    """
-    return finding.problem == DENIES and any(
-        other.share >= finding.share and other.problem != DENIES for other in findings
-    )
-
-
-def _leans(sentence: str, before: str) -> bool:
-    """Whether a sentence is to be read with the one before: it goes on with it, opens with "and",
-    or speaks of "it" right away.
-    """
-    opening = [word.low for word in read(sentence).words[:_OPENING]]
-    return (
-        sentence[0].islower()
-        or bool(_INITIAL.search(before))
-        or opening[0] in JOINING
-        or not LEANING.isdisjoint(opening)
-    )
-
-
-@lru_cache(maxsize=20_000)
-def _sentence_finding(text: str, line: Line) -> _Finding:
-    """How a sentence stands to a claim, and to each of its parts that could be sentences
-    themselves: a claim of several parts must have them all stated, one without joints stands in one
-    of them.
-    """
-    finding = _whole_finding(text, line)
-    attribution = attributed(text)
-    what = attribution.what if attribution else text
-    is_wished = attribution is not None and attribution.is_wished
-    is_repeated = not is_wished and _word_stems(what) in _word_stems(line.text)
-    if finding.problem or is_repeated:
-        return finding
-    claim_parts = independent_parts(what)
-    if len(claim_parts) > 1 and attribution is None:
-        of_parts = (_sentence_finding(part, line) for part in claim_parts)
-        return next((found for found in of_parts if found.problem), finding)
-    parts = independent_parts(line.text)
-    if len(parts) == 1 or is_joint(what):
-        return finding
-    if any(not _whole_finding(text, replace(line, text=part)).problem for part in parts):
-        return finding
-    return _Finding(finding.share, "has its words in parts that say different things")
-
-
-def _word_stems(text: str) -> str:
-    """The stems of its words, with a space around each; "it 's" is it's."""
-    stems = (word.stem for word in read(text).words if word.is_word)
-    return f" {' '.join(stem for stem in stems if stem != 's')} "
-
-
-def _whole_finding(text: str, line: Line) -> _Finding:
-    """How a sentence stands to a claim, by its speaker or by its own words where the claim tells
-    who said something.
-    """
-    attribution = attributed(text)
-    if attribution is None:
-        return _compared(Attributed("", text), line)
-    finding = _compared(attribution, line)
-    if speaker_says(attribution, line):
-        return finding
-    if names_who(attribution, line.text):
-        return _compared(Attributed("", text), line)
-    whose = f"is {line.speaker}'s" if line.speaker else "does not tell who said it"
-    return _Finding(finding.share, whose)
-
-
-def _compared(attribution: Attributed, line: Line) -> _Finding:
-    """The first gap that the checks find; against the claim only where it is the only one that
-    matters, and the two speak of the same.
-    """
-    comparison = Comparison(attribution, line)
-    share = comparison.share()
-    for name, check in CHECKS.items():
-        gap = check(comparison)
-        if gap is not None:
-            others = {*_OF_SAME} - {name}
-            if name == "opposite":  # it may be the verb, of which the roles tell
-                others.discard("role")
-            return _Finding(
-                share,
-                gap.reason,
-                is_against=gap.is_against
-                and not comparison.sentence.is_question
-                and share >= _ABOUT_SAME
-                and all(CHECKS[other](comparison) is None for other in others),
-                repeats=name in ("replaced word", "described thing"),
-                lacks_number=name == "number" and not may_be_otherwise(comparison),
-            )
-    return _Finding(share, "" if share >= MIN_SHARE else "has too few of its words")

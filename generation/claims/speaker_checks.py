@@ -1,13 +1,17 @@
 """Whether a line says something of its speaker, or of what its title names, and not of another."""
 
+from collections.abc import Collection
+
 from dynagrag.generation.claims.attribution import is_speaker
-from dynagrag.generation.claims.claim_lexicon import SUBJECT_PRONOUNS
+from dynagrag.generation.claims.claim_lexicon import GOVERNING, SUBJECT_PRONOUNS
 from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.name_match import Span, has_name
 from dynagrag.generation.claims.reading import Reading, read
 from dynagrag.generation.claims.roles import is_auxiliary, is_be, occurrences
-from dynagrag.generation.claims.word_senses import lemma
+from dynagrag.generation.claims.word_senses import lemma, senses
+from dynagrag.language.english.data import words_of
 from dynagrag.language.sentences import sentence_spans
+from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS, ROLE_NOUNS
 
 _SPEAKERS = frozenset("i we me us myself ourselves".split())
@@ -20,16 +24,20 @@ _SAID_OF_SELF = frozenset(("he", "she", "they"))
 
 
 def speaker_gap(comparison: Comparison) -> Gap | None:
-    """The claim says of the line's speaker, or of somebody in its title, what the sentence says of
-    another whom it names, describes or calls he, they or you.
+    """The claim says of the line's speaker, or of what is theirs, or of somebody in its title, what
+    the sentence says of another whom it names, describes or calls he, they or you.
 
     Catches "Ann was arrested" and "Ann said she was arrested" of Ann's "My father was arrested",
-    "Ann wanted to go" of her "My son wanted to go". Passes the first of her "I was arrested", "They
-    arrested me", "Arrested in May", and of a title's "She was arrested".
+    "Ann wanted to go" of her "My son wanted to go", "Ann's client left" of her "Bob's client left".
+    Passes the first of her "I was arrested", "They arrested me", "Arrested in May", and of a
+    title's "She was arrested"; the last of her "My client left".
     """
+    if gap := _owner_gap(comparison):
+        return gap
     if comparison.is_of_kinship:
         return None
     who, stem, is_of_title = comparison.attribution.who, None, False
+    around: Span | None = None
     opening = comparison.claim.word(0).low
     is_own = bool(who) and is_speaker(who, comparison.line)
     if is_own and opening in _SAID_OF_SELF:
@@ -37,15 +45,97 @@ def speaker_gap(comparison: Comparison) -> Gap | None:
     elif is_own and comparison.attribution.is_wished:
         spoken, stem = _SPEAKERS, lemma(comparison.attribution.verb.split()[0])
     elif around := _names_around(comparison):
-        who = " ".join(word.text for word in comparison.claim.words[slice(*around)])
-        is_of_title = not is_speaker(who, comparison.line)
+        who = _text(comparison.claim, around)
+        is_of_title = not is_speaker(_without_s(who), comparison.line)
         spoken = _SPEAKERS | SUBJECT_PRONOUNS if is_of_title else _SPEAKERS
     else:
         return None
     places = _places(comparison, stem)
+    if around and not is_of_title and (things := _owned_things(comparison, around)):
+        is_of_them = any(_is_of_thing(comparison, at, things) for at in places)
+        return None if is_of_them or not places else Gap(f"does not say it of {who}")
     if not places or any(_may_be_of(comparison, at, spoken, is_of_title) for at in places):
         return None
     return Gap(f"does not say it of {who}")
+
+
+def _text(reading: Reading, span: Span) -> str:
+    return " ".join(word.text for word in reading.words[slice(*span)])
+
+
+def _without_s(name: str) -> str:
+    return name.removesuffix("'s")
+
+
+def _owner_gap(comparison: Comparison) -> Gap | None:
+    """The claim speaks of what is the speaker's, and the sentence has it only as another's: "Ann's
+    client" of Ann's "Bob's client", "your client".
+    """
+    for span in comparison.claim.names:
+        who = _text(comparison.claim, span)
+        is_own = who.endswith("'s") and is_speaker(_without_s(who), comparison.line)
+        if not is_own or comparison.has_name(span):
+            continue
+        places = _thing_places(comparison, span)
+        if places and all(_owner(comparison.sentence, i) == _OTHERS for i in places):
+            return Gap(f"does not say it of {who}")
+    return None
+
+
+def _owned_things(comparison: Comparison, span: Span) -> list[int]:
+    """Where the sentence speaks of a thing of the claim as its speaker's own: my client."""
+    if not comparison.claim.words[span[1] - 1].is_possessive:
+        return []
+    places = _thing_places(comparison, span)
+    return [i for i in places if _owner(comparison.sentence, i) == _OWN]
+
+
+def _thing_places(comparison: Comparison, span: Span) -> list[int]:
+    """Where the sentence has the thing that stands behind a possessive of the claim."""
+    claim, sentence = comparison.claim, comparison.sentence
+    things = (i for i in claim.content() if span[1] <= i <= span[1] + _NEAR)
+    thing = next(things, None)
+    wanted = frozenset[str]() if thing is None else senses(claim.words[thing].stem)
+    return [i for i, word in enumerate(sentence.words) if word.stem in wanted]
+
+
+def _owner(sentence: Reading, at: int) -> str:
+    """Whether a thing is who speaks' or another's, by the possessive before it; empty for none."""
+    for i in range(at - 1, max(-1, at - 1 - _NEAR), -1):
+        word = sentence.words[i]
+        if not word.is_word:
+            break
+        if word.low in _MY:
+            return _OWN
+        if word.is_possessive or word.low in _THEIR:
+            return _OTHERS
+    return ""
+
+
+_OWN, _OTHERS = "own", "another's"
+_MY = words_of(WordClass.POSSESSIVE) & words_of(WordClass.OF_SPEAKERS) - {"your"}
+_THEIR = words_of(WordClass.POSSESSIVE) - _MY
+_NEAR = 2
+"""Words between a possessive and its thing."""
+
+
+def _is_of_thing(comparison: Comparison, at: int, things: Collection[int]) -> bool:
+    """Whether one of these does or suffers what stands at a place: the nearest before it that no
+    preposition governs: "my client in this case was".
+    """
+    sentence, predicate = comparison.sentence, comparison.predicate
+    is_suffered = predicate is not None and _is_suffered(comparison.claim, predicate.at)
+    if is_suffered and not _is_suffered(sentence, at):
+        return any(i > at for i in things)  # "they arrested my client"
+    before = (i for i in range(at - 1, -1, -1) if i in things or _is_subject(sentence, i))
+    nearest = next((i for i in before if not _is_governed(sentence, i)), None)
+    return nearest in things
+
+
+def _is_governed(sentence: Reading, i: int) -> bool:
+    """Whether a preposition stands right before a thing or before its determiner."""
+    first = i - 1 if sentence.word(i - 1).low in DETERMINERS | _MY else i
+    return sentence.word(first - 1).low in GOVERNING
 
 
 def joined_gap(comparison: Comparison) -> Gap | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from dynagrag.generation.claims.claim_lexicon import (
+    ARTICLES,
     CARDINALS,
     CONVERSE,
     DEGREES,
@@ -14,9 +15,9 @@ from dynagrag.generation.claims.claim_lexicon import (
     PUT_TOGETHER,
 )
 from dynagrag.generation.claims.comparison import Comparison, Gap
+from dynagrag.generation.claims.denials import denied_words
 from dynagrag.generation.claims.reading import Reading, Word, read, same_word
-from dynagrag.generation.claims.stance import opposite_of
-from dynagrag.generation.claims.word_senses import is_irregular, lemma, near_verbs, senses
+from dynagrag.generation.claims.word_senses import is_irregular, lemma, near_verbs, opposed, senses
 from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS
 
 _CONVERSE = frozenset(map(lemma, CONVERSE))
@@ -54,6 +55,38 @@ def opposite_gap(comparison: Comparison) -> Gap | None:
     mine, theirs = pair
     is_of_both = lemma(mine) in _CONVERSE or mine in ("before", "after")
     return Gap(f"says {theirs!r}, not {mine!r}", is_against=not is_of_both)
+
+
+def opposite_of(claim: Reading, line: Reading) -> tuple[str, str] | None:
+    """A word of the claim in whose place the line has its opposite, and doesn't deny that.
+
+    A small word must stand beside the same one: "is on", "is off"; "before the test", "after the
+    test".
+    """
+    mine, theirs = denied_words(claim), denied_words(line)
+    for i, word in claim.outside_names():
+        if word.stem in line.stems:
+            continue
+        others = opposed(word.stem) - claim.stems
+        for j, other in enumerate(line.words):
+            if other.stem not in others or mine[i] != theirs[j]:
+                continue
+            if word.low not in FUNCTION_WORDS or any(
+                _neighbour(claim, i, step) == _neighbour(line, j, step) != "" for step in (-1, 1)
+            ):
+                return word.low, other.low
+    return None
+
+
+_PASSED_OVER = ARTICLES | frozenset("still now just already again all also".split())
+
+
+def _neighbour(reading: Reading, at: int, step: int) -> str:
+    """The stem of the next word that counts; empty where a mark or the text's end comes first."""
+    at += step
+    while reading.word(at).low in _PASSED_OVER:
+        at += step
+    return "" if reading.word(at).is_mark else reading.word(at).stem
 
 
 def replaced_gap(comparison: Comparison) -> Gap | None:

@@ -134,25 +134,26 @@ class _RelationReader:
         the subject, whose label then has the objects too ("put battery in").
         """
         subject = subject_of(verb)
-        is_hedge = subject is not None and verb.lower_ in _HEDGES and is_speaker(subject)
-        if is_hedge or not (label := _label(verb, subject)):
+        if _is_hedge(verb, subject) or not (label := _label(verb, subject)):
             return
-        heads = self.things(subject) if subject is not None else self._noun_of(verb)
-        if is_expletive(verb):
-            heads = []  # there is
-        clause = clause_of(verb)
-        said = [t for t in clause if t.dep_ in OBJECTS and not _is_adposition(t)]
-        objects = [key for t in said for key in self.things(t)]
-        yield from ((head, label, tail) for head in heads for tail in objects)
+        heads = self._doers(verb, subject)
+        said = [t for t in clause_of(verb) if t.dep_ in OBJECTS and not _is_adposition(t)]
+        words, objects = label, [key for t in said for key in self.things(t)]
         if not said and (gap := _gap(verb)) is not None:
             noun, preposition = gap
-            objects = self.things(noun)[:1]
-            yield from ((head, f"{label}{preposition}", tail) for head in heads for tail in objects)
+            words, objects = f"{label}{preposition}", self.things(noun)[:1]
+        yield from ((head, words, tail) for head in heads for tail in objects)
         whole = " ".join([label, *(self._meant(t).lower_ for t in said if not is_relative(t))])
         more = [t for one in said for t in one.children] if not objects else []
-        for words, tails in self._obliques([*clause, *more], verb):
+        for words, tails in self._obliques([*clause_of(verb), *more], verb):
             yield from ((head, f"{whole} {words}", tail) for head in heads for tail in tails)
             yield from ((head, f"{label} {words}", tail) for head in objects for tail in tails)
+
+    def _doers(self, verb: "Token", subject: "Token | None") -> list[str]:
+        """Keys of what does what a verb says; none behind "there is"."""
+        if is_expletive(verb):
+            return []
+        return self.things(subject) if subject is not None else self._noun_of(verb)
 
     def _noun_of(self, verb: "Token") -> list[str]:
         """The noun that a participle behind it describes ("a button called Menu"), or the object of
@@ -201,6 +202,11 @@ class _RelationReader:
             if (key := self._thing(other)) is not None:
                 first, second = sorted((own, key))
                 yield first, CO_OCCURRENCE, second
+
+
+def _is_hedge(verb: "Token", subject: "Token | None") -> bool:
+    """Whether it only tells how sure the speaker is: "I think"."""
+    return subject is not None and verb.lower_ in _HEDGES and is_speaker(subject)
 
 
 def _is_adposition(token: "Token") -> bool:

@@ -37,6 +37,10 @@ class GroupKind(StrEnum):
     """Two that do so where things are compared: faster, slower; fastest, slowest."""
     OPPOSED_PREPOSITIONS = "opposed prepositions"
     """Two prepositions of which one denies the other before the same thing."""
+    EXCLUSIVE_PLACES = "exclusive places"
+    """Places of a kind of which none lies in another: what is in one state isn't in the next. A
+    blank in a name is an underscore.
+    """
     DEMONYMS = "demonyms"
     """Demonyms, each with its land, where no ending tells."""
     MEASURES = "measures"

@@ -10,6 +10,7 @@ from dynagrag.core.errors import BudgetError, ModelUnavailableError
 from dynagrag.core.schema import CheckedClaim, Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims import rules_checker
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims, final_claims
+from dynagrag.generation.claims.line_findings import LineFinding
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.claims.strict_answer import strict_answer
 from dynagrag.generation.claims.verdict_text import verdict_note
@@ -192,13 +193,13 @@ def test_case_and_blank_space_do_not_hide_a_claim_that_was_known() -> None:
 
 def test_a_claim_is_held_against_the_same_lines_once(monkeypatch: pytest.MonkeyPatch) -> None:
     held: list[str] = []
-    finding = rules_checker._line_finding
+    finding = rules_checker.line_finding
 
-    def counted(text: str, line: Line) -> rules_checker._Finding:
+    def counted(text: str, line: Line) -> LineFinding:
         held.append(text)
         return finding(text, line)
 
-    monkeypatch.setattr(rules_checker, "_line_finding", counted)
+    monkeypatch.setattr(rules_checker, "line_finding", counted)
     rules_checker._checked.cache_clear()
     checked_claims(
         [

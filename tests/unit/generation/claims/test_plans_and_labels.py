@@ -90,7 +90,7 @@ def test_a_plan_is_no_deed(claim: str, line: str, verdict: Verdict) -> None:
         ),
         (
             "Students should be included in the targets.",
-            "We do not believe that students should be included in the targets. We met in May.",
+            "It is not true that students should be included in the targets. We met in May.",
             CONTRADICTED,
         ),
     ],

@@ -3,15 +3,12 @@
 import pytest
 
 from dynagrag.core.schema import Claim, Line, Verdict
+from dynagrag.generation.claims.denials import denial_gap
+from dynagrag.generation.claims.moods import mood_gap, moods
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.rules_checker import RulesChecker
-from dynagrag.generation.claims.stance import (
-    denial_gap,
-    mood_gap,
-    moods,
-    opposite_of,
-    quantifier_gap,
-)
+from dynagrag.generation.claims.stance import quantifier_gap
+from dynagrag.generation.claims.word_checks import opposite_of
 
 DENIES, DOES_NOT = "denies it", "does not deny it"
 

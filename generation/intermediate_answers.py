@@ -124,9 +124,9 @@ def rank_answers(
     that of a prompt which holds all that the others do, then by helpfulness (desc), then retrieval
     score (desc).
 
-    Without enough evidence, or where neither the model nor code knows a line for it: H = 0. Under
-    a profile that merges all, every answer that has words is scored, and helpfulness alone is the
-    order.
+    Without enough evidence, or where neither the model nor code knows a line for it, and its
+    citations weren't cut off: H = 0. Under a profile that merges all, every answer that has words
+    is scored, and helpfulness alone is the order.
     """
     takes_all = merges_all(plan.profile, (prompt for prompt, _ in replies))
     texts = [_cited_text(prompt, reply) for prompt, reply in replies]
@@ -137,7 +137,11 @@ def rank_answers(
         if (takes_all and without_marks(texts[i]).strip())
         or (
             reply.enough_evidence
-            and (cited_labels(texts[i]) or any(c.verdict is Verdict.STATED for c in claims[i]))
+            and (
+                cited_labels(texts[i])
+                or any(c.verdict is Verdict.STATED for c in claims[i])
+                or "citations" not in reply.model_fields_set  # they were cut off
+            )
         )
     ]
     scores = [Score()] * len(replies)

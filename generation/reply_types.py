@@ -23,18 +23,19 @@ class IntermediateReply(StrictReply):
 
     @classmethod
     def whole_part(cls, reply: str) -> str | None:
-        """The answer, where it is whole, or up to where it began to repeat itself. Small models go
-        on to their limit with citations, which then say nothing, or with the same sentences.
+        """The answer, or its whole sentences up to where it began to repeat itself. Small models go
+        on to their limit with citations, which then say nothing, or with sentences.
         """
         try:
             found = from_json(reply, allow_partial="trailing-strings")
+            ended = from_json(reply, allow_partial=True)
         except ValueError:
             return None
         answer = found.get("answer") if isinstance(found, dict) else None
         if not isinstance(answer, str):
             return None
         if found.keys() == {"answer"}:
-            answer = _before_its_loop(answer)
+            answer = _whole_sentences(answer, is_ended="answer" in ended)
         return json.dumps({"answer": answer}, ensure_ascii=False) if answer.strip() else None
 
     @model_validator(mode="before")
@@ -45,14 +46,12 @@ class IntermediateReply(StrictReply):
         return reply
 
 
-def _before_its_loop(text: str) -> str:
-    """An unfinished text up to where it goes round in circles: all whole sentences after the first
-    that comes again stood before. Empty where it doesn't.
+def _whole_sentences(text: str, is_ended: bool) -> str:
+    """A text's sentences, each once; of one that isn't ended without the last, which may be half of
+    one.
     """
-    sentences = [text[start:end] for start, end in sentence_spans(text)][:-1]
-    first = next((i for i, own in enumerate(sentences) if own in sentences[:i]), len(sentences))
-    new, again = sentences[:first], sentences[first:]
-    return " ".join(new) if again and {*again} <= {*new} else ""
+    sentences = [text[start:end] for start, end in sentence_spans(text)]
+    return " ".join(dict.fromkeys(sentences if is_ended else sentences[:-1]))
 
 
 class ScoreReply(StrictReply):

@@ -196,9 +196,9 @@ def test_where_the_first_answer_settles_the_question_no_other_prompt_is_asked(
         (ELSEWHERE, "", ELSEWHERE),
         (INVENTED, RIGHT, RIGHT),
         (RIGHT, f"{RIGHT} {ELSEWHERE}", f"{RIGHT} {ELSEWHERE}"),
-        (ELSEWHERE, INVENTED, ELSEWHERE),
+        ("", INVENTED, ""),
     ],
-    ids=["it settles", "only the whole", "both are stated", "only the first"],
+    ids=["it settles", "only the whole", "both are stated", "only the first, of another sight"],
 )
 def test_a_small_model_looks_at_the_best_lines_and_only_then_at_all(
     ask: Callable[..., Answer], first: str, whole: str, told: str
@@ -208,14 +208,29 @@ def test_a_small_model_looks_at_the_best_lines_and_only_then_at_all(
 
     def reply(prompt: Prompt) -> dict[str, Any]:
         prompts.append(prompt)
-        return says(first if len(prompts) == 1 else whole)
+        return says((first or another_in(prompt)) if len(prompts) == 1 else whole)
+
+    def another_in(prompt: Prompt) -> str:
+        sights: list[str] = OPENED.findall(prompt.user)
+        return next(sight for sight in sights if "district 3 " not in sight)
 
     answer = ask(reply, AskOptions(), asked=asked, talk=LESSONS, is_small=True)
-    assert answer.text == f"{told} [E1]"
+    assert answer.text == f"{told or another_in(prompts[0])} [E1]"
     assert [prompt.name for prompt in prompts] == ["intermediate"] * (2 if whole else 1)
     look, everything = answer.trace.prompts
     assert set(look.labels) < set(everything.labels)
     assert 3 * look.num_tokens < everything.num_tokens
+
+
+@pytest.mark.parametrize("is_cut", [True, False])
+def test_an_answer_whose_citations_were_cut_off_stands_behind_the_lines(
+    ask: Callable[..., Answer], is_cut: bool
+) -> None:
+    uncited = {"answer": INVENTED, "citations": [], "enough_evidence": True}
+    answer = ask(lambda prompt: {"answer": INVENTED} if is_cut else uncited)
+    assert answer.is_abstained is not is_cut
+    assert answer.is_unsupported is is_cut
+    assert (INVENTED in answer.text) is is_cut
 
 
 def test_a_small_model_judges_no_answers(ask: Callable[..., Answer]) -> None:

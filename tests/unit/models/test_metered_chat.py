@@ -128,12 +128,15 @@ def test_a_reply_that_stays_invalid_is_an_error_and_not_stored(journal: Journal)
         ),
         ('{"answer": "It vents.", "citations": [', "It vents."),
         ('{"answer": "It vents and ven', None),
-        ('{"answer": "It vents.", ', None),
+        ('{"answer": "It vents.", ', "It vents."),
         ('{"answer": " ", "citations": ["E1"', None),
         ('["answer", "citations', None),
         ('{"answer": "It vents. It stopped. It vents. It stopped. It ve', "It vents. It stopped."),
         ('{"answer": "It vents. It stopped. It vents. It stopped.", ', "It vents. It stopped."),
-        ('{"answer": "It vents. It stopped. It vents. Then it burned. It ve', None),
+        (
+            '{"answer": "It vents. It stopped. It vents. Then it burned. It ve',
+            "It vents. It stopped. Then it burned.",
+        ),
         (
             '{"answer": "It vents. It stopped. It vents.", "citations": ["E',
             "It vents. It stopped. It vents.",

@@ -82,6 +82,15 @@ def test_a_line_stands_with_what_was_said_before_and_after_it() -> None:
     ]
 
 
+def test_titles_are_left_out_where_they_say_nothing() -> None:
+    clip = Clip("p", "Talk", 0, 17, (citation("Which line is it?", "BOB"),), ((0, 17),), (0, 17))
+    rows = list(answer_lines(answer(1, clips=(clip,)), has_titles=False))
+    assert "  1. 1:01" in rows
+    rows += answer_lines(answer(1), has_titles=False)
+    assert '  - ANN 1:01: "Line 0 says what it says."' in rows
+    assert not any("Talk" in row for row in rows)
+
+
 @pytest.mark.parametrize(
     ("there", "asked", "shown", "hidden"),
     [(7, None, 5, 2), (7, 2, 2, 5), (7, 20, 7, 0), (3, None, 3, 0)],
@@ -283,14 +292,14 @@ def test_clips_are_shown_once_each_with_who_speaks_and_their_hits_between_stars(
     clip = Clip("p", "Talk", 0, 42, (asked, reply), ((20, 37),), (20, 37))
     made = answer(7, clips=(clip,))
     assert [row for row in answer_lines(made) if row.startswith("  ")] == [
-        "  1. Talk, 1:01",
+        "  1. 1:01, Talk",
         '     BOB 1:01: "Which line is it?"',
         '     ANN 1:01: "**It is the third.** Yes."',
         "  (** marks what fits best; --lines N shows N of 7 single lines)",
     ]
     assert sum(row.startswith("  - ") for row in answer_lines(made, num_lines=2)) == 2
     of_side = answer(7, clips=(replace(clip, side="Ann"),))
-    assert "  1. [Ann] Talk, 1:01" in list(answer_lines(of_side))
+    assert "  1. [Ann] 1:01, Talk" in list(answer_lines(of_side))
     assert answer_of(answer_json(of_side)).clips[0].side == "Ann"
 
 

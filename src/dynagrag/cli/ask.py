@@ -336,7 +336,8 @@ def _ask_once(
         return answer.text
     if printed:
         say()
-    for line in answer_lines(answer, with_text=not printed, num_lines=shown.num_lines):
+    has_titles = len(space.current_graph.snapshot().documents) > 1
+    for line in answer_lines(answer, not printed, shown.num_lines, has_titles):
         say(line)
     line = answer_language_line(space.parts, answer)
     if line and line not in shown.languages_told:

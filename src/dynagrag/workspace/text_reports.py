@@ -136,14 +136,20 @@ def usage_line(usage: Usage) -> str:
 
 
 def answer_lines(
-    answer: Answer, with_text: bool = True, num_lines: int | None = None
+    answer: Answer,
+    with_text: bool = True,
+    num_lines: int | None = None,
+    has_titles: bool = True,
 ) -> Iterator[str]:
     """An answer with its citations and the verdicts on its claims; without one, or before one that
     no line supports, the clips that fit the question best, or `num_lines` single lines.
 
     Without its text, which was shown as the model wrote it with the words of doubt before it, the
-    claims that aren't stated are named one by one.
+    claims that aren't stated are named one by one. `has_titles`: of the documents, which say
+    nothing where there is only one.
     """
+    doubtful = doubtful_documents(answer)
+    answer = answer if has_titles else _untitled(answer)
     has_answer = answer.is_answered_by_model and not answer.is_abstained
     begin = _answered if has_answer else _unanswered
     yield from begin(answer, with_text, num_lines)
@@ -156,7 +162,7 @@ def answer_lines(
         yield f"  {IDLE}: {' '.join(f'[{label}]' for label, _ in idle)}"
     if has_answer:
         yield from (window_line(window) for window in answer.windows[:_MAX_WINDOWS])
-    if doubtful := doubtful_documents(answer):
+    if doubtful:
         titles = ", ".join(cut(title, _MAX_TITLE) for title in doubtful)
         yield (
             f"  note: speakers doubtful in {titles}: what is said there speaks against them"
@@ -168,6 +174,20 @@ def answer_lines(
         yield f"  note: {failures}"
     if answer.usage.calls or answer.usage.cached:
         yield f"  ({usage_line(answer.usage)})"
+
+
+def _untitled(answer: Answer) -> Answer:
+    """The same without the titles of documents."""
+    return replace(
+        answer,
+        citations=tuple(replace(line, document="") for line in answer.citations),
+        lines={label: replace(line, document="") for label, line in answer.lines.items()},
+        evidence=tuple(replace(line, document="") for line in answer.evidence),
+        windows=tuple(replace(window, document="") for window in answer.windows),
+        clips=tuple(replace(clip, document="") for clip in answer.clips),
+        other_person=answer.other_person
+        and replace(answer.other_person, line=replace(answer.other_person.line, document="")),
+    )
 
 
 def _answered(answer: Answer, with_text: bool, num_lines: int | None) -> Iterator[str]:
@@ -261,9 +281,10 @@ def clip_rows(clip: Clip, number: int, marks: tuple[str, str]) -> Iterator[str]:
     """A clip: for which side of a question it is, if any, and where it stands; then who says what,
     a row each, with its hits between `marks`.
     """
-    at = "" if clip.start_s is None else f", {clock(clip.start_s)}"
-    side = f"[{cut(clip.side, _MAX_TITLE)}] " if clip.side else ""
-    yield f"  {number}. {side}{cut(clip.document, _MAX_TITLE)}{at}"
+    at = "" if clip.start_s is None else clock(clip.start_s)
+    side = f"[{cut(clip.side, _MAX_TITLE)}]" if clip.side else ""
+    place = ", ".join(filter(None, (at, cut(clip.document, _MAX_TITLE))))
+    yield f"  {number}. {' '.join(filter(None, (side, place)))}".rstrip()
     for who, pieces in clip_turns(clip):
         words = " ".join(
             f"{marks[0]}{text}{marks[1]}" if is_hit else text for text, is_hit in pieces
@@ -292,7 +313,7 @@ def shown_speaker(turn: Citation, clip: Clip) -> str | None:
 
 def evidence_line_rows(line: EvidenceLine) -> Iterator[str]:
     """A line of evidence, whole, and under it the words before and after."""
-    yield f'  - {_where(line)}: "{collapse(line.quote)}"'
+    yield f'  - {_before_quote(line)}"{collapse(line.quote)}"'
     if line.before:
         yield (
             f"      before{_beside(line.before, line)}:"
@@ -366,17 +387,17 @@ def _ranking_lines(ranking: RankingTrace) -> Iterator[str]:
 
 
 def citation_line(mark: str, citation: Citation, about: str = "") -> str:
-    """A citation: mark, document, speaker, time, quote; a long quote is cut to the sentences around
-    the one with most words of `about`.
+    """A citation: mark, document, speaker, time, as far as they are known, and quote; a long quote
+    is cut to the sentences around the one with most words of `about`.
     """
-    return (
-        f'  {mark} {_where(citation)}: "{cut_around(collapse(citation.quote), about, _MAX_QUOTE)}"'
-    )
+    quote = cut_around(collapse(citation.quote), about, _MAX_QUOTE)
+    return f'  {mark} {_before_quote(citation)}"{quote}"'
 
 
-def _where(citation: Citation) -> str:
-    who = _who(citation)
-    return f"{cut(citation.document, _MAX_TITLE)}{', ' + who if who else ''}"
+def _before_quote(citation: Citation) -> str:
+    """Where it stands, up to its colon; empty where nothing is to be said."""
+    where = ", ".join(filter(None, (cut(citation.document, _MAX_TITLE), _who(citation))))
+    return f"{where}: " if where else ""
 
 
 def _who(citation: Citation) -> str:
@@ -398,7 +419,5 @@ def window_line(window: PassageWindow) -> str:
     at = "" if window.start_s is None else f", {clock(window.start_s)}"
     until = "" if window.end_s is None or not at else f" to {clock(window.end_s)}"
     who = f": {', '.join(window.speakers)}" if window.speakers else ""
-    return (
-        f"  one stretch of {len(window.labels)} lines:"
-        f" {cut(window.document, _MAX_TITLE)}{turns}{at}{until}{who}"
-    )
+    where = f"{cut(window.document, _MAX_TITLE)}{turns}{at}{until}".removeprefix(", ")
+    return f"  one stretch of {len(window.labels)} lines: {where}{who}"

@@ -2,11 +2,12 @@
 a deletion and a correction, so the graph is always a function of the records.
 """
 
+import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from dynagrag.core.errors import StoreError
@@ -44,6 +45,8 @@ from dynagrag.ingest.embedding_batches import BatchSizes, embedding_work
 from dynagrag.models.cosine_scales import kept_scale, scale_of
 
 _LOG = logging.getLogger(__name__)
+_REPORT = "graph report"
+"""The name of the note: JSON of a GraphReport, and the version of the store that it is of."""
 _MAX_TRIES = 3
 _STEP_S = 0.1
 
@@ -76,6 +79,18 @@ def _report(
         num_merges=len(merges_of_things(consolidation.merges, graph)),
         notes=notes,
     )
+
+
+def _kept_report(store: GraphStore) -> GraphReport | None:
+    """The report of the run that wrote the store's graph, without its notes; None where something
+    was written since.
+    """
+    try:
+        kept = json.loads(store.note(_REPORT) or "{}")
+        is_of_now = kept.pop("version", None) == store.version()
+        return GraphReport(**kept | {"notes": ()}) if is_of_now else None
+    except (ValueError, TypeError, AttributeError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +144,11 @@ class Deriver:
     def report_of_before(self) -> GraphReport:
         """The graph as it is stored, where nothing came and nothing went."""
         store = self.store
-        before = average_degree_before(
-            store.mentions(), store.relation_records(), len(store.passages())
-        )
-        return _report(store.graph(), before, store.consolidation(), ())
+        if kept := _kept_report(store):
+            return kept
+        counted = counting_mentions(store.mentions(), len(store.passages()))
+        before = average_degree_before(counted, store.relation_records())
+        return self._kept(_report(store.graph(), before, store.consolidation(), ()))
 
     def rederive(self) -> GraphReport:
         """Embeds new texts, consolidates, derives and writes the graph; vectors that no record
@@ -187,7 +203,7 @@ class Deriver:
             records = counted.stored
             graph = derive(
                 self.store.workspace,
-                records.mentions,
+                counted.mentions,
                 records.relations,
                 documents=counted.documents,
                 num_passages=len(records.passages),
@@ -195,12 +211,18 @@ class Deriver:
                 edits=records.edits,
                 mention_vectors=vectors.mentions,
                 record_vectors=vectors.relations,
+                are_counted=True,
                 step=self._stepping("derive"),
             )
         with self._stage("write graph"):
             self.store.write_graph(graph, result.consolidation, stored)
-        before = average_degree_before(stored.mentions, stored.relations, len(stored.passages))
-        return _report(graph, before, result.consolidation, result.notes)
+        before = average_degree_before(counted.mentions, counted.relations)
+        return self._kept(_report(graph, before, result.consolidation, result.notes))
+
+    def _kept(self, report: GraphReport) -> GraphReport:
+        kept = {"version": self.store.version(), **asdict(replace(report, notes=()))}
+        self.store.set_note(_REPORT, json.dumps(kept))
+        return report
 
     def _embed_counted(self, counted: _CountedRecords) -> _CountedVectors:
         """Embeds passages, mentions, records and facts, and labels."""

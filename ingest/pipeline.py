@@ -38,6 +38,7 @@ from dynagrag.ingest.graph_deriver import Deriver, GraphReport, Progress
 from dynagrag.ingest.load.speaker_names import NAMES_KEY
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument, find_missing
 from dynagrag.ingest.split import speaker_mentions
+from dynagrag.ingest.whole_files import keep_whole_files
 from dynagrag.journal.jobs import JobCancelledError
 
 _LOG = logging.getLogger(__name__)
@@ -211,7 +212,11 @@ class Pipeline:
         )
         graph = deriver.report_of_before() if is_as_before else deriver.rederive()
         self.hooks.end_deletion()
-        keep_marks(self.store, plan.marks)
+        if plan.marks or not is_as_before:
+            keep_marks(self.store, plan.marks)
+        if run.stopped_by is None:
+            unsure = {chunk.document_id for chunk, _ in run.failed} | {*self.hooks.claimed()}
+            keep_whole_files(self.store, plan.whole, plan.files, plan.planned_ns, unsure)
         with deriver.timed("index"):
             deriver.progress("index", 0, 1)
             self.hooks.build_index()

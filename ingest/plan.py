@@ -3,6 +3,7 @@ and an estimate of its cost.
 """
 
 import os
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from dynagrag.ingest.kept_language import kept_language
 from dynagrag.ingest.kept_title import kept_title, titled
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.load.label_report import FileReading
+from dynagrag.ingest.load.sources import RealPaths
 from dynagrag.ingest.load.speaker_audit import with_doubts
 from dynagrag.ingest.load.speaker_names import (
     SpeakerNames,
@@ -28,6 +30,7 @@ from dynagrag.ingest.load.speaker_names import (
     with_labels,
 )
 from dynagrag.ingest.split import chunk_passages, document_id_of, make_document, split_passages
+from dynagrag.ingest.whole_files import FileState, WholeFiles, state_of
 
 AS_LABELLED = SpeakerNames()
 AS_FOUND: Mapping[str, str] = {}
@@ -123,7 +126,8 @@ class IngestPlan:
     `removes_missing`: the run deletes them. `speaker_names`: what speakers of all its documents are
     called in place of their labels, "" for nobody. `readings`: what became of the labels of the
     files that are new or changed. `marks`: by document, of those that were read
-    (`earlier_readings`).
+    (`earlier_readings`). `whole`: the files that were known to be whole; `files`: by uri, as this
+    plan, of `planned_ns` (nanoseconds since 1970), found them.
     """
 
     documents: tuple[PlannedDocument, ...]
@@ -135,6 +139,9 @@ class IngestPlan:
     speaker_names: Mapping[str, str] = field(default_factory=dict)
     readings: tuple[FileReading, ...] = ()
     marks: Mapping[str, str] = field(default_factory=dict)
+    whole: WholeFiles = field(default_factory=lambda: WholeFiles(""))
+    files: Mapping[str, FileState] = field(default_factory=dict)
+    planned_ns: int = 0
 
     @property
     def changed(self) -> tuple[PlannedDocument, ...]:
@@ -171,7 +178,11 @@ class IngestPlan:
 
 def uri_of(path: str | Path) -> str:
     """A path as documents are known by; bytes of a name that are no text are written as escapes."""
-    return str(Path(path).resolve()).encode("utf-8", "backslashreplace").decode()
+    return _as_text(str(Path(path).resolve()))
+
+
+def _as_text(path: str) -> str:
+    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def make_plan(
@@ -209,11 +220,20 @@ def make_plan(
     num_doubles = 0
     labels: dict[str, list[str]] = {}
     marks: dict[str, str] = {}
+    planned_ns, real = time.time_ns(), RealPaths()
+    uris = {path: _as_text(real.of(path)) or uri_of(path) for path in sources}
+    files: dict[str, FileState] = {}
+    whole = WholeFiles.read(store, profile, extractor_name)
     earlier = EarlierReadings(store, stored, by_uri)
-    for number, path in enumerate(sources):
+    for number, (path, uri) in enumerate(uris.items()):
         progress("read", number, len(sources))
-        uri = uri_of(path)
         own_language = languages.get(path.name) or language
+        state = state_of(path)
+        id_ = "" if names.of_file(path.name) else whole.document_of(uri, state)
+        if by_uri.get(uri) == [id_] and own_language in {"", kept_language(stored[id_].meta)}:
+            labels.setdefault(path.name, [])
+            unchanged[id_] = stored[id_]
+            continue
         known = None if names.of_file(path.name) else earlier.of_file(path, uri, own_language)
         if known is not None and known[0].id not in planned:
             before, its_turns = known
@@ -222,6 +242,7 @@ def make_plan(
             if not again.has_work:
                 labels.setdefault(path.name, [])
                 unchanged[before.id] = before
+                files[uri] = (before.id, *state)
                 continue
         source = load_source(path)
         if source.refused is not None:
@@ -243,6 +264,7 @@ def make_plan(
         own = stored.get(document.id)
         plan = _plan_document(document, turns, store, profile, extractor_name, old, own)
         plan = replace(plan, title=title)
+        files[uri] = (document.id, *state)
         if plan.has_work:
             planned[document.id] = plan
             readings.append(FileReading.of(source))
@@ -256,7 +278,7 @@ def make_plan(
     documents = tuple(_settled(p, stored, here) for p in planned.values())
     marks |= {p.document.id: mark_of(p.as_stored, p.turns) for p in documents}
     gone = [d for d in stored.values() if d.id not in here and _may_be_gone(d)]
-    missing = find_missing(gone, folders, {uri_of(path) for path in sources})
+    missing = find_missing(gone, folders, set(uris.values()))
     called: dict[str, str] = {}
     for document in (*[p.document for p in documents], *unchanged.values()):
         called |= kept_names(document.meta)
@@ -270,6 +292,9 @@ def make_plan(
         called,
         tuple(readings),
         marks,
+        whole,
+        files,
+        planned_ns,
     )
 
 

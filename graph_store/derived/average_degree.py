@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from dynagrag.core.schema import Graph, Mention, RelationRecord
 from dynagrag.graph_store.derived.linking_words import thing_keys
-from dynagrag.graph_store.derived.live_mentions import counting_mentions
 
 
 def average_degree(graph: Graph) -> float:
@@ -13,11 +12,14 @@ def average_degree(graph: Graph) -> float:
     return 2 * len(pairs) / len(graph.entities) if graph.entities else 0.0
 
 
-def average_degree_before(
-    mentions: Iterable[Mention], records: Iterable[RelationRecord], num_passages: int
-) -> float:
-    """2m/n of the graph with every key of a name an entity of its own: before consolidation."""
-    keys = thing_keys(counting_mentions(mentions, num_passages))
+def average_degree_before(counted: Iterable[Mention], records: Iterable[RelationRecord]) -> float:
+    """2m/n of the graph with every key of a name an entity of its own: before consolidation.
+
+    Args:
+        counted: The mentions that count (`live_mentions.counting_mentions`).
+        records: All relation records; those between other keys are passed over.
+    """
+    keys = thing_keys(counted)
     pairs = {
         (min(r.head, r.tail), max(r.head, r.tail))
         for r in records

@@ -57,6 +57,7 @@ def derive(
     edits: Iterable[Edit],
     mention_vectors: VectorTable,
     record_vectors: VectorTable,
+    are_counted: bool = False,
     step: Callable[[], None] = lambda: None,
 ) -> Graph:
     """The graph of these records. Its vectors are two-step means, in the order of its entities and
@@ -75,6 +76,7 @@ def derive(
         mention_vectors: By `text_id(mention_text(m))`; at least those of the counting mentions.
         record_vectors: By `text_id(record_text(r))`; at least those of the records that count and
         state something.
+        are_counted: Whether the mentions are those that count, already.
         step: Called again and again; may raise.
 
     Raises:
@@ -84,7 +86,9 @@ def derive(
     by_title = sorted(documents.values(), key=lambda d: (d.title, d.sha256, d.uri))
     places = {document.id: place for place, document in enumerate(by_title)}
     senses = read_senses(edits := tuple(edits), documents)
-    counting = without_words_of_things(counting_mentions(stepped(mentions, step), num_passages))
+    if not are_counted:
+        mentions = counting_mentions(stepped(mentions, step), num_passages)
+    counting = without_words_of_things(mentions)
     counted = _mentions_in_order(mentions_in_senses(counting, senses), places)
     # The canonical keys of all but plain words.
     counts = Counter({m.key: 0 for m in counted})

@@ -5,6 +5,7 @@ tuple is a JSON array.
 import json
 import sqlite3
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from dynagrag.core.schema import (
@@ -108,7 +109,17 @@ def packed(texts: Sequence[str]) -> str:
 
 def unpacked(text: str) -> tuple[str, ...]:
     """And back."""
-    return tuple(json.loads(text)) if text != "[]" else ()
+    if text == "[]":
+        return ()
+    if text.count('"') == 2 and "\\" not in text:
+        return (text[2:-2],)  # one text: most tuples are
+    return tuple(json.loads(text))
+
+
+@cache
+def _kind_and_flags(kind: str, flags: str) -> tuple[MentionKind, tuple[Flag, ...]]:
+    """There are a few dozen pairs."""
+    return MentionKind(kind), tuple(map(Flag, unpacked(flags)))
 
 
 def joined(text: str) -> str:
@@ -174,7 +185,7 @@ def mention(row: Row) -> Mention:
     id_, _, document_id, start, end, passages, name, key, type_, summary, kind, extractor, flags = (
         row
     )
-    tuple_of_flags = tuple(Flag(f) for f in unpacked(flags))
+    own_kind, own_flags = _kind_and_flags(kind, flags)
     return Mention(
         id_,
         document_id,
@@ -185,9 +196,9 @@ def mention(row: Row) -> Mention:
         key,
         type_,
         summary,
-        MentionKind(kind),
+        own_kind,
         extractor,
-        tuple_of_flags,
+        own_flags,
     )
 
 

@@ -72,7 +72,11 @@ def _acronyms(text: str, step: Callable[[], None]) -> Iterator[tuple[str, str, b
     """(key of an acronym, key of the words beside it that spell it out, whether brackets hold one
     of the two).
     """
+    step()
     for match in _ACRONYM.finditer(text):
+        rest = match[0][1:]
+        if rest == rest.lower():  # most words: an acronym has a capital after its first letter
+            continue
         step()
         word = match[0].rstrip("&./-")
         short = word[:-1] if word.endswith("s") and word[:-1].isupper() else word

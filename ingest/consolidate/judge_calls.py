@@ -73,7 +73,9 @@ class Judging:
     @property
     def can_settle(self) -> bool:
         """Whether a judge or a kept verdict could settle anything."""
-        return self.judge is not None or self.verdicts is not None
+        if self.judge is not None:
+            return True
+        return self.verdicts is not None and self.verdicts.has_verdicts()
 
     @property
     def accepted_name(self) -> str | None:

@@ -44,6 +44,9 @@ class VerdictStore(Protocol):
     def verdict(self, key: str) -> str | None:
         """The stored verdict, or None."""
 
+    def has_verdicts(self) -> bool:
+        """Whether any is stored."""
+
     def store_verdict(self, key: str, text: str, documents: Sequence[str] = ()) -> None:
         """Stores or replaces a verdict; `documents` are those whose text was seen."""
 

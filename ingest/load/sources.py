@@ -49,8 +49,29 @@ def find_sources(paths: Sequence[str | Path], *, follows_links: bool = False) ->
     search = _Search(follows_links)
     for given in paths:
         for path in search.expand(str(given)):
-            search.found.setdefault(_real(path), path)
+            search.found.setdefault(search.real.of(path), path)
     return FoundSources(tuple(search.found.values()), tuple(search.left_out.values()))
+
+
+class RealPaths:
+    """Where paths lead. A folder is looked up once, so that a file costs one look: for use within
+    one task, as links may change.
+    """
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+
+    def of(self, path: str | Path) -> str:
+        """The path without links; "" where a link in it can't be followed, as those of other
+        processes in /proc.
+        """
+        folder, name = os.path.split(path)
+        if name in {"", os.curdir, os.pardir} or os.path.islink(path):
+            return _real(path)
+        if folder not in self._folders:
+            self._folders[folder] = _real(folder or os.curdir)
+        real = self._folders[folder]
+        return os.path.join(real, name) if real else ""
 
 
 class _Search:
@@ -58,6 +79,7 @@ class _Search:
 
     def __init__(self, follows_links: bool) -> None:
         self._follows_links = follows_links
+        self.real = RealPaths()
         self.found: dict[str, Path] = {}
         self.left_out: dict[str, LoadedSource] = {}
 
@@ -111,12 +133,12 @@ class _Search:
         return files
 
     def _walk(self, folder: Path, root: Path) -> Iterator[Path]:
-        seen = {_real(folder)}
+        seen = {self.real.of(folder)}
         for here, folders, files in os.walk(folder, followlinks=True, onerror=_warn_unreadable):
             kept = []
             for name in sorted(folders):
                 path = Path(here, name)
-                real = _real(path)
+                real = self.real.of(path)
                 if name.startswith(".") or real in seen or self._leads_out(path, root):
                     continue
                 seen.add(real)
@@ -146,8 +168,8 @@ class _Search:
         """Whether it stands in a folder by its name, and elsewhere in truth."""
         if self._follows_links or not _is_within(os.path.abspath(path), os.path.abspath(root)):
             return False
-        real = _real(path)
-        if _is_within(real, _real(root)):
+        real = self.real.of(path)
+        if _is_within(real, self.real.of(root)):
             return False
         self._leave_out(
             path,
@@ -163,10 +185,7 @@ class _Search:
         )
 
 
-def _real(path: Path) -> str:
-    """Where a path leads; "" where a link in it can't be followed, as those of other processes in
-    /proc.
-    """
+def _real(path: str | Path) -> str:
     try:
         return os.path.realpath(path)
     except OSError:

@@ -85,6 +85,9 @@ class DictVerdicts:
     def verdict(self, key: str) -> str | None:
         return self.texts.get(key)
 
+    def has_verdicts(self) -> bool:
+        return bool(self.texts)
+
     def store_verdict(self, key: str, text: str, documents: Sequence[str] = ()) -> None:
         self.texts[key] = text
 

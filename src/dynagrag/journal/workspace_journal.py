@@ -294,6 +294,10 @@ class Journal(JournalFile):
         """The stored verdict, or None where there is none or it does not read back."""
         return checked(key, self.row("SELECT body, checksum FROM verdicts WHERE key = ?", key))
 
+    def has_verdicts(self) -> bool:
+        """Whether any is stored."""
+        return self.row("SELECT 1 FROM verdicts LIMIT 1") is not None
+
     def store_verdict(self, key: str, text: str, documents: Sequence[str] = ()) -> None:
         """Stores or replaces a verdict. It goes with the last of the documents it names, or by
         `keep_verdicts`.

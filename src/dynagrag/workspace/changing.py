@@ -17,6 +17,7 @@ from dynagrag.ingest.kept_language import in_language
 from dynagrag.ingest.kept_title import titled
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.ingest.plan import uri_of
+from dynagrag.ingest.whole_files import carried_over
 from dynagrag.journal.jobs import RESUMABLE, Job
 from dynagrag.language.document_language import language_code
 from dynagrag.workspace.current_graph import CurrentGraph
@@ -213,7 +214,7 @@ class WorkspaceDocuments:
         when it names none or several, WorkspaceError when an ingest is at work on it.
         """
         parts = self._parts
-        with parts.writing(progress=progress):
+        with parts.writing(progress=progress), carried_over(parts.store):
             if self.is_deleted(reference):  # its deletion may have been finished without the model
                 document = Document(reference, parts.name, reference, "", "", "", {})
                 report = parts.deriver(parts.previous_judge(), progress).rederive()

@@ -13,6 +13,7 @@ from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.protocols import ChatModel
 from dynagrag.core.schema import UNMEASURED, Edit, Snapshot
 from dynagrag.ingest.graph_deriver import GraphReport
+from dynagrag.ingest.whole_files import carried_over
 from dynagrag.models.cosine_scales import kept_scale
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.filters import FILTERED
@@ -120,9 +121,10 @@ class CurrentGraph:
         """Stores a person's corrections, which `curation` makes, and derives the graph again. The
         caller holds the workspace (`WorkspaceParts.writing`).
         """
-        for edit in edits:
-            self._parts.store.put_edit(edit)
-        return self._parts.deriver(self._parts.previous_judge()).rederive()
+        with carried_over(self._parts.store):
+            for edit in edits:
+                self._parts.store.put_edit(edit)
+            return self._parts.deriver(self._parts.previous_judge()).rederive()
 
     def forget(self) -> None:
         """After a deletion no trace of the old graph stays in saved indexes."""

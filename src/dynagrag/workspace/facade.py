@@ -334,6 +334,7 @@ class Workspace:
                 self.store.graph(),
             )
             num_passages = len(self.store.passages())
+            counted = counting_mentions(mentions, num_passages)
             return Stats(
                 documents=len(self.store.documents()),
                 turns=len(self.store.turns()),
@@ -341,12 +342,10 @@ class Workspace:
                 chunks=self.store.num_chunks(),
                 mentions=len(mentions),
                 entities=len(graph.entities),
-                words=num_words(counting_mentions(mentions, num_passages)),
+                words=num_words(counted),
                 relation_records=len(records),
                 relations=len(graph.relations),
-                average_degree_before=round(
-                    average_degree_before(mentions, records, num_passages), 4
-                ),
+                average_degree_before=round(average_degree_before(counted, records), 4),
                 average_degree_after=round(average_degree(graph), 4),
                 digest=self.store.digest(),
             )

@@ -35,6 +35,7 @@ from dynagrag.graph_store.derived.embedded_texts import (
     text_id,
 )
 from dynagrag.graph_store.derived.graph_digest import digest, digest_rows
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means
 
 # ---------------------------------------------------------------------------------- texts and means
@@ -340,8 +341,9 @@ def test_average_degree_before_and_after_a_merge() -> None:
     mentions = [said(n) for n in "abcd"]
     records = [record("a", "x", "b"), record("b", "y", "a", at=10), record("c", "x", "d")]
     graph = graph_of(mentions, records, merges=[make_merge(["a", "c"], "a", "model", "")])
-    assert average_degree_before(mentions, records, 10) == 1.0
-    assert average_degree_before(mentions, [*records, record("a", "is", "a", at=20)], 10) == 1.0
+    assert average_degree_before(counting_mentions(mentions, 10), records) == 1.0
+    itself = record("a", "is", "a", at=20)
+    assert average_degree_before(counting_mentions(mentions, 10), [*records, itself]) == 1.0
     assert average_degree(graph) == pytest.approx(4 / 3)
     assert average_degree(graph_of([])) == 0.0
 
@@ -350,9 +352,9 @@ def test_of_five_names_that_are_all_related_each_has_four_neighbours() -> None:
     mentions = [said(n) for n in "abcde"]
     records = [record(a, "x", b) for a in "abcde" for b in "abcde" if a != b]
     assert average_degree(graph_of(mentions, records)) == 4.0
-    assert average_degree_before(mentions, records, 10) == 4.0
-    assert average_degree_before(mentions, [*records, record("a", "x", "nobody")], 10) == 4.0
-    assert average_degree_before([], [], 10) == 0.0
+    assert average_degree_before(mentions, records) == 4.0
+    assert average_degree_before(mentions, [*records, record("a", "x", "nobody")]) == 4.0
+    assert average_degree_before([], []) == 0.0
 
 
 def test_the_digest_knows_neither_workspace_nor_order_nor_document_ids() -> None:

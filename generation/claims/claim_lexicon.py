@@ -50,9 +50,10 @@ executive officer: ceo; chief executive: ceo; set up: founded; blew up: exploded
 exploded; blow up: explode; co-founded: founded; co-founder: founder; cofounded: founded; passed
 away: died; turned down: rejected; shut down: shutdown; let go: fired; due to: because; owing to:
 because; because of: because; in spite of: despite; anything but: not; far from: not; used to be:
-formerly; make sure: must; it is wrong to say: deny; it is not true: deny; at least: over; at
-most: under; it is not the case: deny; it was not the case: deny; it was not true: deny; it's not
-the case: deny; it's not true: deny; instead of: not; rather than: not; if you ask me:
+formerly; make sure: must; it is wrong to say: deny; it would be wrong to say: deny; it is not true:
+deny; at least: over; at most: under; it is not the case: deny; it was not the case: deny; it was
+not true: deny; it's not the case: deny; it's not true: deny; instead of: not; rather than: not; if
+you ask me:
 surely; if i remember right: surely; if i remember rightly: surely; if anything: surely; co-wrote:
 wrote; co-written: written; co-directed: directed; co-produced: produced
 """

@@ -62,7 +62,7 @@ _WHO = re.compile(
 )
 _ABOUT = re.compile(r"\b(?:about|regarding|concerning)\b", re.IGNORECASE)
 _LEADS_ON = re.compile(
-    r"^\W*(?:(?:more|specifically|exactly|directly) )?(?:on|of|to|towards?)\b", re.IGNORECASE
+    r"^\W*(?:(?:more|specifically|exactly|directly) )?(?:on|of|towards?)\b", re.IGNORECASE
 )
 _OF_ASKING = content_stems("question questions something anything")
 

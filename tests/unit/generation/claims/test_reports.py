@@ -95,6 +95,16 @@ CV-39: We can't tell whether the pilot swam, but he does appear to have left the
 Mary Reed: It isn't the case that the pilot ignored the warning.
   + The pilot did not ignore the warning.
   - The pilot ignored the warning.
+Paul Adler: It would be wrong to say that the bank is safe.
+  - The bank is safe.
+Paul Adler: That's not to say the bank is safe.
+  ? The bank is safe.
+Paul Adler: The witness didn't claim to have seen the knife.
+  ? The witness saw the knife.
+Paul Adler: There's no suggestion that the mayor took a bribe.
+  ? The mayor took a bribe.
+Paul Adler: Nobody knew the way, so we hired a guide in Lhasa.
+  + We hired a guide in Lhasa.
 """
 
 

@@ -170,7 +170,7 @@ def test_naive_in_parts_answers_the_passages_of_naive_each_once_and_merges(
         re.findall(r"^\[E\d+\] (.*)$", "\n".join(prompts_of(chat)), re.MULTILINE)
         for chat in (whole, parts)
     ]
-    assert len(shown[1]) == len(set(shown[1])) >= len(shown[0]) - 1
+    assert len(shown[1]) == len(set(shown[1])) >= len(shown[0]) - len(prompts_of(parts))
     assert len(set(shown[1]) & set(shown[0])) > 0.8 * len(shown[0]), (
         "lines stay whole, so five prompts take others at their ends"
     )
@@ -215,7 +215,8 @@ def test_all_arms_have_room_for_as_many_tokens_and_fill_it(
         0.7 * room < max(tokens.values()) <= room
     )  # the instructions take their part of each prompt's budget
     assert max(tokens.values()) - min(plain) < 0.03 * room
-    assert min(tokens.values()) > 0.8 * max(plain)  # an ego-graph ends where its records do
+    # an ego-graph ends where its records do, and each of five prompts where a line doesn't fit
+    assert min(tokens.values()) > 0.75 * max(plain)
 
 
 def test_gold_shows_the_gold_alone_and_without_any_it_abstains_without_a_call(

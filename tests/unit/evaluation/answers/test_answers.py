@@ -171,7 +171,7 @@ def test_naive_in_parts_answers_the_passages_of_naive_each_once_and_merges(
         for chat in (whole, parts)
     ]
     assert len(shown[1]) == len(set(shown[1])) >= len(shown[0]) - len(prompts_of(parts))
-    assert len(set(shown[1]) & set(shown[0])) > 0.8 * len(shown[0]), (
+    assert len(set(shown[1]) & set(shown[0])) > 0.7 * len(shown[0]), (
         "lines stay whole, so five prompts take others at their ends"
     )
     assert Counter(prompt.name for prompt in parts.prompts)["merge"] == 1

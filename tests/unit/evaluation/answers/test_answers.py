@@ -528,7 +528,7 @@ class LoggingChat(FakeChat):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kill_at", [2, 9, 17])
+@pytest.mark.parametrize("kill_at", [2, 7, 12])
 def test_a_killed_run_is_resumed_without_any_call_twice(
     space: Workspace, tmp_path: Path, kill_at: int
 ) -> None:

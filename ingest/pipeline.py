@@ -35,6 +35,7 @@ from dynagrag.core.protocols import (
 from dynagrag.core.schema import Chunk, ChunkWork, Document, LoadedSource, Mention
 from dynagrag.ingest.earlier_readings import keep_marks
 from dynagrag.ingest.graph_deriver import Deriver, GraphReport, Progress
+from dynagrag.ingest.inherited_vectors import inherit_vectors
 from dynagrag.ingest.load.speaker_names import NAMES_KEY
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument, find_missing
 from dynagrag.ingest.split import speaker_mentions
@@ -377,6 +378,8 @@ class Pipeline:
             newer = _version_on_disk(own, others) if planned.is_whole else None
             for old in (own, *(d for d in others if d is not newer)) if newer else others:
                 replaced.append(stored.pop(old.id))
+        uris = {document.uri for document in replaced}
+        inherit_vectors(self.store, replaced, [d for d in stored.values() if d.uri in uris])
         self._delete(replaced, is_replaced=True)
         if not plan.removes_missing:
             return ()

@@ -32,7 +32,7 @@ def test_citations_have_the_new_title_and_the_graph_stays(
     done = cli("rename", "board", "  The *board*   meets ")
     assert (done.code, done.out.strip().endswith("is called 'The *board* meets' now")) == (0, True)
     assert graph() == before
-    told = cli("ask", "Who works at Acme Works?")
+    told = cli("ask", "Who works at Acme Works?", "--json")
     assert told.code == 0
     assert "The *board* meets" in told.out
     assert cli("rename", "The *board* meets", "board", "--json").json["title"] == "board"

@@ -121,7 +121,7 @@ def test_copied_text_has_no_marks_and_markdown_shows_the_marks_of_the_words() ->
     with_side = replace(made, clips=(replace(clip, side="Bo_b"),))
     of_side = replace(exchange, answers=(KeptAnswer("dynagrag", with_side),))
     assert r"1. Bo\_b: A \*big\* talk, 1:01" in exchange_as_markdown(of_side)
-    assert "1. [Bo_b] A *big* talk, 1:01" in exchange_as_text(of_side)
+    assert "1. [Bo_b] 1:01, A *big* talk" in exchange_as_text(of_side)
     hit = r"**Use \*both\* of \<b\>them\</b\>, a\_b and \*\*c\*\*.** Yes."
     assert f'    - ANN 1:01: "{hit}"' in exported
 

@@ -11,7 +11,8 @@ def inherit_vectors(store: GraphStore, old: Iterable[Document], new: Iterable[Do
     """Gives passages of new documents the vectors of old ones' passages with the same text, as far
     as they have none: mentions, records and labels have theirs by text anyway.
     """
-    embedded = set(store.vector_ids(VectorKind.PASSAGE))
+    old = tuple(old)
+    embedded = set(store.vector_ids(VectorKind.PASSAGE)) if old else set()
     held = {
         passage_text(document, passage): passage.id
         for document in old

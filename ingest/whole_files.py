@@ -54,7 +54,7 @@ class WholeFiles:
         kept = _read(note)
         is_of_now = kept.get("version") == store.version() and kept.get("made_with") == made_with
         files = kept["files"] if reader and is_of_now else {}
-        return cls(made_with, {uri: tuple(state) for uri, state in files.items()}, note)
+        return cls(made_with, files, note)
 
     def document_of(self, uri: str, state: tuple[int, int]) -> str:
         """The id of the document that a file in this state is; empty where nobody knows."""
@@ -106,6 +106,9 @@ def _read(note: str) -> dict[str, Any]:
     """The note; empty where it can't be read."""
     try:
         kept = json.loads(note or "{}")
-    except ValueError:
+        kept["files"] = {
+            uri: (str(id_), int(size), int(at)) for uri, (id_, size, at) in kept["files"].items()
+        }
+    except (ValueError, TypeError, KeyError, AttributeError):
         return {}
-    return kept if isinstance(kept, dict) and isinstance(kept.get("files"), dict) else {}
+    return dict(kept)

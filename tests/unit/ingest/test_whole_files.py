@@ -2,6 +2,7 @@
 would be made of it, leads to a new reading.
 """
 
+import json
 import os
 import random
 from collections.abc import Callable, Iterator
@@ -131,7 +132,10 @@ def test_a_correction_and_a_deletion_leave_the_other_files_known(
 def test_a_note_that_cannot_be_read_costs_a_look_and_no_more(space: Workspace, talks: Path) -> None:
     _ingest(space, talks)
     profile, name = CHUNK_PROFILES["default"], "fast"
-    for note in ("{", "[]", '{"files": 3}', '{"version": "x", "files": {"a": 1}}'):
+    kept = json.loads(space.store.note(NOTE))
+    cut: list[dict[str, Any]] = [{"a": 1}, {"a": ["x", 1]}, {"a": ["x", "y", 1]}]
+    of_now = [json.dumps({**kept, "files": files}) for files in cut]
+    for note in ("{", "[]", '{"files": 3}', '{"version": "x", "files": {"a": 1}}', *of_now):
         space.store.set_note(NOTE, note)
         assert not WholeFiles.read(space.store, profile, name).files
         assert _ingest(space, talks) == [0, 0, 3]

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cache
 
 from dynagrag.core.text import collapse
 from dynagrag.ingest.load.clocks import (
@@ -82,13 +83,13 @@ class Proof(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LabelForm:
-    """One place where labels stand. `pattern` is matched at the beginning of a line and, behind a
-    line break, of the next; `signs`: a line without one of them can't match.
+    """One place where labels stand. `pattern`, a regular expression, is matched at the beginning of
+    a line and, behind a line break, of the next; `signs`: a line without one of them can't match.
     """
 
     place: str
     format: str
-    pattern: re.Pattern[str]
+    pattern: str
     proof: Proof
     signs: tuple[str, ...] = ()
     is_sure: bool = False
@@ -106,7 +107,7 @@ class LabelForm:
             return None
         if self.only_opening and not (line.opens or line.is_indented):
             return None
-        if MARKED_HEADING.match(line.text) and "#" not in self.pattern.pattern[:3]:
+        if MARKED_HEADING.match(line.text) and "#" not in self.pattern[:3]:
             return None
         if self.signs and not any(sign in line.text for sign in self.signs):
             return None
@@ -114,7 +115,7 @@ class LabelForm:
         below = [lines[at + 1].text] if follows else [""]
         for item in lines[at + 2 : at + 4] if follows and self.is_long else ():
             below.append(item.text)
-        match = self.pattern.match("\n".join([line.text, *below, ""]))
+        match = _compiled(self.pattern).match("\n".join([line.text, *below, ""]))
         if match is None:
             return None
         groups = match.groupdict()
@@ -132,6 +133,12 @@ class LabelForm:
             _closed(groups.get("rest") or ""),
             line.opens,
         )
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """At the first file, as all of them take a third of a second."""
+    return re.compile(pattern)
 
 
 MARKED_HEADING = re.compile(r"#{1,6}[ \t]")
@@ -275,23 +282,8 @@ def _defined_initials(heads: Sequence[Head], lines: Sequence[TextLine]) -> Itera
             yield head
 
 
-def _form(
-    place: str,
-    format: str,
-    pattern: str,
-    proof: Proof,
-    signs: tuple[str, ...] = (),
-    is_sure: bool = False,
-    only_opening: bool = False,
-    keep: Callable[[Sequence[Head], Sequence[TextLine]], Iterator[Head]] | None = None,
-    is_long: bool = False,
-) -> LabelForm:
-    compiled = re.compile(pattern)
-    return LabelForm(place, format, compiled, proof, signs, is_sure, only_opening, keep, is_long)
-
-
 def _colon_form(lead: str) -> LabelForm:
-    return _form(
+    return LabelForm(
         "before a colon",
         "speaker-text",
         rf"{_BEFORE}{lead}{_LABEL_COLON}",
@@ -305,7 +297,7 @@ CHAT = "behind a time and From"
 ACTIONS = "behind an asterisk"
 """`* nick waves`, where others speak as `<nick> Hi`."""
 FORMS: tuple[LabelForm, ...] = (
-    _form(
+    LabelForm(
         "in bold before a colon",
         "markdown",
         rf"{_BEFORE}(?:[-+*][ \t]+)?{_MARK}(?:(?P<inside>{ANY_CLOCK})[ \t]*)?{_LABEL}[ \t]*"
@@ -315,7 +307,7 @@ FORMS: tuple[LabelForm, ...] = (
         signs=("**", "__"),
         is_sure=True,
     ),
-    _form(
+    LabelForm(
         "in bold beside a time",
         "markdown",
         rf"{_BEFORE}{_MARK}{_LABEL}(?P=mark)[ \t]*(?P<inside>{ANY_CLOCK})[ \t]*:?(?=\s){_REST}",
@@ -323,7 +315,7 @@ FORMS: tuple[LabelForm, ...] = (
         signs=("**", "__"),
         is_sure=True,
     ),
-    _form(
+    LabelForm(
         "in bold behind a time",
         "markdown",
         rf"(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—][ \t]*)?{_MARK}{_LABEL}(?P=mark)[ \t]*:?{_REST}",
@@ -331,7 +323,7 @@ FORMS: tuple[LabelForm, ...] = (
         signs=("**", "__"),
         is_sure=True,
     ),
-    _form(
+    LabelForm(
         CHAT,
         "otter-text",
         rf"(?P<before>{CLOCK})[ \t]+From[ \t]+{_LABEL}(?:[ \t]+[Tt]o[ \t]+[^:\n]{{1,60}})?"
@@ -340,7 +332,7 @@ FORMS: tuple[LabelForm, ...] = (
         signs=("From",),
         is_sure=True,
     ),
-    _form(
+    LabelForm(
         "in the field From above words",
         "speaker-text",
         r"From:[ \t]+(?P<label>[^\s:<][^:<\n]{0,60}?)[ \t]*(?:[<(][^<>()\n]*[\d@][^<>()\n]*[>)])?"
@@ -350,7 +342,7 @@ FORMS: tuple[LabelForm, ...] = (
         is_sure=True,
         is_long=True,
     ),
-    _form(
+    LabelForm(
         "in the line above a quoted message",
         "speaker-text",
         r"(?:>[> ]*)?[^\n<>]{0,80}?(?P<label>[^\W\d_a-z][^\s<>]*(?:[ ][^\W\d_a-z][^\s<>]*){0,4})"
@@ -359,7 +351,7 @@ FORMS: tuple[LabelForm, ...] = (
         signs=("@",),
         is_sure=True,
     ),
-    _form(
+    LabelForm(
         "between initials and a time, and once more",
         "otter-text",
         rf"(?:[^\W\d_]{{1,3}}\n)?{_ANY_LABEL}\n(?:{_SPELT})?(?P<behind>{CLOCK})\n"
@@ -368,21 +360,21 @@ FORMS: tuple[LabelForm, ...] = (
         is_sure=True,
         is_long=True,
     ),
-    _form(
+    LabelForm(
         "on the line below a time",
         "otter-text",
         rf"#{{0,6}}[ \t]*(?P<before>{LONE_CLOCK})\n[*_]{{0,3}}{_ANY_LABEL}[*_]{{0,3}}:?(?=\n)",
         Proof.TIMES,
         is_sure=True,
     ),
-    _form(
+    LabelForm(
         "on the line above a time",
         "otter-text",
         rf"[*_]{{0,3}}{_ANY_LABEL}[*_]{{0,3}}:?\n(?P<behind>{LONE_CLOCK})(?=\n)",
         Proof.TIMES,
         is_sure=True,
     ),
-    _form(
+    LabelForm(
         "beside a time, on a line of their own",
         "otter-text",
         rf"#{{0,6}}[ \t]*{_ANY_LABEL}(?:,?[ \t]*(?P<inside>{MARKED_CLOCK})"
@@ -393,21 +385,21 @@ FORMS: tuple[LabelForm, ...] = (
         signs=(":",),
         is_sure=True,
     ),
-    _form(
+    LabelForm(
         "beside a time, on a line of their own",
         "otter-text",
         rf"{_LABEL}[ \t](?P<behind>{CLOCK})[ \t]*:?{_BELOW}",
         Proof.TIMES,
         signs=(":",),
     ),
-    _form(
+    LabelForm(
         "behind a time, on a line of their own",
         "otter-text",
         rf"#{{0,6}}[ \t]*(?P<before>{ANY_CLOCK})[ \t]*(?:[-–—|][ \t]*)?{_LABEL}[ \t]*:?{_BELOW}",
         Proof.TIMES,
         signs=(":",),
     ),
-    _form(
+    LabelForm(
         "before a time and words",
         "otter-text",
         rf"{_LABEL}[ \t]+(?P<inside>{MARKED_CLOCK})[ \t]*:?[ \t]+(?P<rest>\S.*)",
@@ -416,14 +408,14 @@ FORMS: tuple[LabelForm, ...] = (
         only_opening=True,
     ),
     _colon_form(r"(?:>>+[ \t]*)?"),
-    _form(
+    LabelForm(
         "before a colon without a space",
         "speaker-text",
         rf"{_BEFORE}{_LABEL}:(?=[^\W\d_]){_REST}",
         Proof.COVER,
         signs=(":",),
     ),
-    _form(
+    LabelForm(
         "before a full stop",
         "speaker-text",
         rf"{_BEFORE}(?P<label>{_TITLE_AND_DOT}[^\W\d_](?:[^:.\n\t]|{_INITIAL_DOT}){{0,59}}?)"
@@ -432,7 +424,7 @@ FORMS: tuple[LabelForm, ...] = (
         signs=(".",),
         keep=_before_stops,
     ),
-    _form(
+    LabelForm(
         "before a full stop, behind a title",
         "speaker-text",
         rf"{_BEFORE}(?P<label>{_ANY_TITLE}[^\W\d_](?:[^:.\n\t]|{_INITIAL_DOT}){{1,79}}?)"
@@ -442,7 +434,7 @@ FORMS: tuple[LabelForm, ...] = (
         only_opening=True,
         keep=_behind_titles,
     ),
-    _form(
+    LabelForm(
         "as initials that the head gives in brackets",
         "speaker-text",
         r"(?P<label>[^\W\d_]{1,3})[ \t]+(?P<rest>\S.*)",
@@ -450,21 +442,21 @@ FORMS: tuple[LabelForm, ...] = (
         keep=_defined_initials,
         only_opening=True,
     ),
-    _form(
+    LabelForm(
         "before a wide gap",
         "speaker-text",
         rf"{_BEFORE}[○◯]?(?:{_LABEL}(?<![.,;!?])[ ]{{2,}}|{_DASH})(?P<rest>\S.*)",
         Proof.COVER,
         signs=("  ", "――", "──", "——"),
     ),
-    _form(
+    LabelForm(
         "in a list before a colon",
         "speaker-text",
         rf"(?:[-–—+•]|\*(?!\*))[ \t]*{_LABEL_COLON}",
         Proof.COVER,
         signs=(":", "："),
     ),
-    _form(
+    LabelForm(
         "in brackets",
         "speaker-text",
         rf"{_BEFORE}(?:\[(?=[^\]\n]*\])|<[ ]?[@+%~&]?[ ]?|【){_LABEL}[\]>】][ \t]*[:：]?"
@@ -472,28 +464,28 @@ FORMS: tuple[LabelForm, ...] = (
         Proof.COVER,
         signs=("[", "<", "【"),
     ),
-    _form(
+    LabelForm(
         "before an angle",
         "speaker-text",
         rf"{_BEFORE}(?P<label>[^\s<>]{{1,40}})[ \t]*>[ \t]+(?P<rest>\S.*)",
         Proof.COVER,
         signs=(">",),
     ),
-    _form(
+    LabelForm(
         "before a stroke",
         "speaker-text",
         rf"{_BEFORE}{_LABEL}[ \t]*\|[ \t]+(?P<rest>[^|\n]+)(?=\n)",
         Proof.COVER,
         signs=("|",),
     ),
-    _form(
+    LabelForm(
         ACTIONS,
         "speaker-text",
         rf"{_BEFORE}\*[ ](?P<label>[^\s:*]{{1,40}})[ ]+(?P<rest>\S.*)",
         Proof.COVER,
         signs=("*",),
     ),
-    _form(
+    LabelForm(
         "in brackets, on a line of their own",
         "speaker-text",
         rf"[(\[]{_LABEL}[)\]][ \t]*:?{_BELOW}",
@@ -501,7 +493,7 @@ FORMS: tuple[LabelForm, ...] = (
         signs=("(", "["),
         only_opening=True,
     ),
-    _form(
+    LabelForm(
         "before a tab",
         "speaker-text",
         rf"{_BEFORE}{_LABEL}\t+(?:(?P<inside>{ANY_CLOCK})[ \t]*\t)?"
@@ -509,7 +501,7 @@ FORMS: tuple[LabelForm, ...] = (
         Proof.COVER,
         signs=("\t",),
     ),
-    _form(
+    LabelForm(
         "before a dash",
         "speaker-text",
         rf"{_BEFORE}{_LABEL}(?:\.?[ \t]*[—–]{{1,2}}|\.-|[ \t]+-)(?:[ \t]+(?P<rest>.*)|(?=\n))",
@@ -517,7 +509,7 @@ FORMS: tuple[LabelForm, ...] = (
         signs=("—", "–", "-"),
         keep=_before_dashes,
     ),
-    _form(
+    LabelForm(
         "in bold, without a colon",
         "markdown",
         rf"(?:\*\*(?P<before>{MARKED_CLOCK})\*\*[ \t]*)?"
@@ -528,14 +520,14 @@ FORMS: tuple[LabelForm, ...] = (
         is_sure=True,
         only_opening=True,
     ),
-    _form(
+    LabelForm(
         "as headings",
         "markdown",
         rf"#{{1,6}}[ \t]+{_LABEL}[ \t]*(?P<inside>{ANY_CLOCK})?[ \t]*:?[ \t]*#*(?=\n)",
         Proof.COVER,
         signs=("#",),
     ),
-    _form(
+    LabelForm(
         "on a line of their own",
         "speaker-text",
         rf"{_LABEL}(?=\n)",
@@ -545,7 +537,7 @@ FORMS: tuple[LabelForm, ...] = (
 )
 CUE_FORMS = (
     _colon_form(r"(?:(?:>>+|[-–—])[ \t]*)?"),
-    _form(
+    LabelForm(
         "in brackets",
         "speaker-text",
         rf"(?:[-–—][ \t]*)?[\[<【(]{_LABEL}[\]>】)][ \t]*[:：]?(?:[ \t]+(?P<rest>\S.*)|{_BELOW})",

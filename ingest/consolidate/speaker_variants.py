@@ -17,6 +17,11 @@ from dynagrag.language.words import COMMON_WORDS, HONORIFICS, LETTERS_OF_OFFICE
 LAST_NAME_RULE = "speaker's last name"
 _SUFFIXES = words_of(WordClass.NAME_SUFFIX)
 _MIN_LAST, _MAX_PARTS = 3, 3
+_WORD = re.compile(r"\w+")
+_PARTED = re.compile("[ -]")
+_BEHIND_TITLE = re.compile(
+    rf"(?<!\w)(?:{'|'.join(map(re.escape, HONORIFICS))})\.? \Z", re.IGNORECASE
+)
 
 
 def speakers_last_names(names: Sequence[UsedName], texts: Iterable[str] = ()) -> Iterator[Proposal]:
@@ -55,17 +60,24 @@ def speakers_last_names(names: Sequence[UsedName], texts: Iterable[str] = ()) ->
 
 def _in_texts(lasts: Iterable[str], texts: Iterable[str]) -> tuple[set[str], set[str]]:
     """Which of these last names texts have in small letters, and which behind a title."""
-    wanted = "|".join(re.escape(last).replace(r"\ ", "[ -]") for last in lasts)
-    titles = "|".join(map(re.escape, sorted(HONORIFICS, key=len, reverse=True)))
-    pattern = re.compile(rf"(?<!\w)(?:((?i:{titles})\.?) )?(?P<last>(?i:{wanted}))\b")
+    by_first: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for last in lasts:
+        words = tuple(last.split())
+        by_first[words[0]].append(words)
     small, titled = set[str](), set[str]()
     for text in texts:
-        for match in pattern.finditer(text):
-            last = match["last"].casefold().replace("-", " ")
-            if match["last"].islower():
-                small.add(last)
-            elif match[1]:
-                titled.add(last)
+        if by_first.keys().isdisjoint(_WORD.findall(text.casefold())):
+            continue
+        found = list(_WORD.finditer(text))
+        for place, match in enumerate(found):
+            for words in by_first.get(match.group().casefold(), ()):
+                own = found[place : place + len(words)]
+                shown = text[match.start() : own[-1].end()]
+                if tuple(_PARTED.split(shown.casefold())) == words:
+                    if shown.islower():
+                        small.add(" ".join(words))
+                    elif _BEHIND_TITLE.search(text, max(0, match.start() - 40), match.start()):
+                        titled.add(" ".join(words))
     return small, titled
 
 

@@ -10,9 +10,9 @@ from enum import Enum, auto
 
 from dynagrag.generation.evidence_sentences.asked_words import verbs_of_saying
 from dynagrag.generation.support import WORD, content_stems
-from dynagrag.language.english.inflection import verb_forms
+from dynagrag.language.english.inflection import verb_bases
 from dynagrag.language.sentences import Span
-from dynagrag.language.words import COMMON_WORDS, HONORIFICS, MONTHS, WEEKDAYS
+from dynagrag.language.words import COMMON_WORDS, FUNCTION_WORDS, HONORIFICS, MONTHS, WEEKDAYS
 
 
 class TalkKind(Enum):
@@ -50,8 +50,11 @@ _OF_TALK = ("mention", "describe", "discuss", "explain", "answer", "cite", "quot
 _NO_NAMES = COMMON_WORDS | HONORIFICS | set(MONTHS) | set(WEEKDAYS)
 
 
-def _forms(verbs: Iterable[str]) -> frozenset[str]:
-    return frozenset(verbs).union(*map(verb_forms, verbs))
+def _is_form(word: str, verbs: Iterable[str]) -> bool:
+    """Whether a word in small letters is a form of one of these verbs. Small words aren't looked
+    up: the dictionary takes most of a second to load.
+    """
+    return word not in FUNCTION_WORDS and not verb_bases(word).isdisjoint(verbs)
 
 
 _WHO = re.compile(
@@ -81,8 +84,8 @@ def _who(question: str, labels: frozenset[str]) -> AskedTalk | None:
     if match is None:
         return None
     word = (match["word"] or "").casefold()
-    is_asking = not word or word in _forms(_ASK)
-    if not is_asking and word not in _forms(_NAME):
+    is_asking = not word or _is_form(word, _ASK)
+    if not is_asking and not _is_form(word, _NAME):
         return None
     rest = question[match.end() :]
     about = _ABOUT.search(rest)
@@ -101,7 +104,7 @@ def _somebodys(question: str, labels: frozenset[str]) -> AskedTalk | None:
     rest = question[end:]
     if (about := _ABOUT.search(rest)) or (about := _LEADS_ON.match(rest)):
         rest = rest[about.end() :]
-    elif question[start:end].casefold() not in _forms(_OF_TALK):
+    elif not _is_form(question[start:end].casefold(), _OF_TALK):
         return None
     return AskedTalk(TalkKind.SAID, labels, rest, _names(rest, labels), (start, end))
 

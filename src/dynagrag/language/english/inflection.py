@@ -35,6 +35,12 @@ def thirds(verb: str) -> tuple[str, ...]:
 
 
 @cache
+def verb_bases(word: str) -> frozenset[str]:
+    """The verbs of which a word is a form, itself if it is one: break of "broke". Lower case."""
+    return frozenset(_dictionary().getAllLemmas(word, "VERB").get("VERB", ()))
+
+
+@cache
 def verb_forms(word: str) -> frozenset[str]:
     """All forms of the verbs of which a word is a form: break, breaks, broke of "broke". Empty
     where the dictionary has no such verb. Lower case.
@@ -42,7 +48,7 @@ def verb_forms(word: str) -> frozenset[str]:
     dictionary = _dictionary()
     return frozenset(
         form
-        for verb in dictionary.getAllLemmas(word, "VERB").get("VERB", ())
+        for verb in verb_bases(word)
         for forms in dictionary.getAllInflections(verb, "VERB").values()
         for form in forms
     )
@@ -91,7 +97,7 @@ def _forms(verb: str, tag: str) -> tuple[str, ...]:
 @cache
 def is_base(word: str) -> bool:
     """Whether a word may stand behind `to` as a verb. Lower case."""
-    return word in _dictionary().getAllLemmas(word, "VERB").get("VERB", ())
+    return word in verb_bases(word)
 
 
 @cache

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from dynagrag.config.settings import Profile
+from dynagrag.core.files.kept_arrays import KeptArrays
 from dynagrag.core.protocols import (
     Asker,
     ClaimChecker,
@@ -41,9 +42,11 @@ class FilteredView:
     lines: LineIndex
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> "FilteredView":
-        """A view of all of a snapshot; the indexes fill as questions need them."""
-        passages = PassageScores(snapshot)
+    def of(cls, snapshot: Snapshot, files: KeptArrays | None = None) -> "FilteredView":
+        """A view of all of a snapshot; the indexes fill as questions need them. `files`: in
+        which its words are kept for the next process.
+        """
+        passages = PassageScores(snapshot, files)
         return cls(snapshot, passages, LineIndex(passages))
 
 

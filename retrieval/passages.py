@@ -12,11 +12,11 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.core.files.kept_arrays import KeptArrays
 from dynagrag.core.schema import ScoredPassage, Snapshot, Vector, Vectors
-from dynagrag.graph_store.derived.embedded_texts import own_titles, passage_text
-from dynagrag.language.word_runs import words
-from dynagrag.language.years import years_in_full
+from dynagrag.retrieval.corpus_words import CorpusWords, TurnParts, words_of
 from dynagrag.retrieval.neighbours import Neighbours
+from dynagrag.retrieval.terms import TermReader
 from dynagrag.retrieval.threads import num_threads, thread_pool
 
 Scores = NDArray[np.float64]
@@ -55,10 +55,13 @@ def best_rows(scores: Scores, num: int) -> Ints:
 
 
 class PassageScores:
-    """Scores of all passages of one snapshot. Indices (BM25, id lookups) are built at first use."""
+    """Scores of all passages of one snapshot. Indices (BM25, id lookups) are built at first use.
+    `files`: in which the corpus's words are kept for the next process; None: nowhere.
+    """
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, files: KeptArrays | None = None) -> None:
         self.snapshot = snapshot
+        self._files = files
 
     def dense(self, query: Vector) -> Scores:
         """(p,) cosine, -1 to 1, to six decimals: float32 noise must not decide between equals."""
@@ -136,19 +139,24 @@ class PassageScores:
         return self._bm25.frequencies
 
     @cached_property
-    def _words(self) -> list[list[str]]:
-        """The words of each passage with its title, as BM25 counts them. A word is kept once."""
-        snapshot, own = self.snapshot, dict[str, str]()
-        titles = own_titles(snapshot.documents)
-        texts = (
-            passage_text(snapshot.documents[p.document_id], p, titles[p.document_id])
-            for p in snapshot.passages
-        )
-        return [[own.setdefault(word, word) for word in _terms(text)] for text in texts]
+    def turn_parts(self) -> TurnParts:
+        """The parts of turns in the passages."""
+        return TurnParts.of(self.snapshot)
+
+    @cached_property
+    def terms(self) -> TermReader:
+        """Reads the terms of questions in the languages of the documents."""
+        return TermReader(self.snapshot.documents)
+
+    @cached_property
+    def corpus_words(self) -> CorpusWords:
+        """The words of passages and of turns."""
+        return CorpusWords.of(self.snapshot, self.turn_parts, self.terms, self._files)
 
     @cached_property
     def _bm25(self) -> "WordScores":
-        return WordScores(self._words)
+        table = self.corpus_words.words
+        return WordScores(table.texts(), {word: i for i, word in enumerate(table.vocabulary)})
 
 
 def cosines_with(vectors: Vectors, query: Vector) -> Scores:
@@ -167,30 +175,30 @@ def cosines_with(vectors: Vectors, query: Vector) -> Scores:
     return np.round(cosines, 6)
 
 
-def _terms(text: str) -> list[str]:
-    """Its words, and the years that it has short in full."""
-    return words(text) + years_in_full(text)
-
-
 class WordScores:
-    """BM25 over texts, each given as its `words`: the library's index over our own tokens.
-    `vocabulary`: word -> id.
+    """BM25 over texts, each given as the numbers of its words in a `vocabulary`: the library's
+    index over our own tokens.
     """
 
-    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
+    def __init__(self, texts: Sequence[Sequence[int]], vocabulary: dict[str, int]) -> None:
         from bm25s import BM25
 
         # The library's import sets DEBUG and a handler of its own.
         logging.getLogger("bm25s").setLevel(logging.WARNING)
-        self.vocabulary: dict[str, int] = {}
-        ids = [
-            [self.vocabulary.setdefault(word, len(self.vocabulary)) for word in text]
-            for text in texts
-        ]
+        self.vocabulary = vocabulary
         self._index = BM25(k1=K1, b=B, method="lucene")
         if self.vocabulary:
             # A copy: the library adds an entry "" of its own to its dictionary.
-            self._index.index((ids, dict(self.vocabulary)), show_progress=False)
+            self._index.index((texts, dict(self.vocabulary)), show_progress=False)
+
+    @classmethod
+    def of(cls, texts: Iterable[Sequence[str]]) -> "WordScores":
+        """Of texts, each given as its `words`."""
+        vocabulary: dict[str, int] = {}
+        return cls(
+            [[vocabulary.setdefault(word, len(vocabulary)) for word in text] for text in texts],
+            vocabulary,
+        )
 
     @cached_property
     def frequencies(self) -> dict[str, int]:
@@ -203,7 +211,7 @@ class WordScores:
     def scores(self, text: str, num: int) -> Scores:
         """(num,) over the texts; a word of the question counts once."""
         known = self.vocabulary
-        word_ids = [known[word] for word in dict.fromkeys(_terms(text)) if word in known]
+        word_ids = [known[word] for word in dict.fromkeys(words_of(text)) if word in known]
         if not word_ids:
             return np.zeros(num)
         found: Scores = np.asarray(self._index.get_scores(word_ids), dtype=np.float64)

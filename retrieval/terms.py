@@ -30,6 +30,10 @@ class TermReader:
         }
         self._languages = tuple(dict.fromkeys(self._language.values()))
 
+    def language(self, document_id: str) -> str:
+        """The code of the language that a document's texts are read in."""
+        return self._language[document_id]
+
     def of_text(self, text: str, document_id: str) -> list[str]:
         """The terms of a text of a document, as often as they occur."""
         return _terms(text, self._language[document_id])

@@ -14,7 +14,6 @@ Nothing is embedded for it: a turn's vector is the mean of those of the facts th
 its length is kept. Windows' words are summed from their turns' when a question asks for them.
 """
 
-from collections.abc import Sequence
 from functools import cached_property
 from math import log
 from typing import TYPE_CHECKING
@@ -22,11 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.core.schema import ScoredTurn, Snapshot, Vector, Vectors
-from dynagrag.graph_store.derived.embedded_texts import own_titles
+from dynagrag.core.schema import ScoredTurn, Vector, Vectors
 from dynagrag.retrieval.neighbours import window_rows
 from dynagrag.retrieval.passages import K1, B, PassageScores, Scores, best_rows, cosines_with
-from dynagrag.retrieval.terms import TermReader
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
@@ -54,15 +51,8 @@ class TurnScores:
 
     def __init__(self, passages: PassageScores) -> None:
         self._snapshot, self._passages = passages.snapshot, passages
-        places = [
-            (row, index, start, end)
-            for row, passage in enumerate(self._snapshot.passages)
-            for index, start, end in _parts(self._snapshot, row)
-        ]
-        self.rows: Ints
-        self.rows, self._indexes, self._starts, self._ends = (
-            np.array(places, dtype=np.int64).reshape(-1, 4).T
-        )
+        self._parts = passages.turn_parts
+        self.rows: Ints = self._parts.rows
 
     def first_stage(self, text: str, query: Vector) -> tuple[Scores, Scores]:
         """(t,) f of the turns, at most 1, and (p,) of the passages, 0 to 1."""
@@ -83,7 +73,7 @@ class TurnScores:
         found: dict[tuple[str, int], float] = {}
         for at in best_rows(np.round(scores, 6), 2 * num).tolist():
             document = self._snapshot.passages[self.rows[at]].document_id
-            found.setdefault((document, int(self._indexes[at])), float(scores[at]))
+            found.setdefault((document, int(self._parts.indexes[at])), float(scores[at]))
         turns = (ScoredTurn(*turn, score) for turn, score in found.items())
         return tuple(turns)[:num]
 
@@ -101,7 +91,8 @@ class TurnScores:
     def _word_scores(self, text: str) -> Scores:
         """(t,) sum of z(BM25) of the four scales."""
         columns, counts = self._counts
-        asked = [columns[term] for term in self._terms.of_question(text) if term in columns]
+        terms = self._passages.terms.of_question(text)
+        asked = [columns[term] for term in terms if term in columns]
         counts = counts[:, np.array(asked, dtype=np.int64)]
         total = np.zeros(len(self.rows))
         for scale in self._turn_words:
@@ -147,7 +138,7 @@ class TurnScores:
         placed = np.flatnonzero(facts.starts >= 0)
         length = 1 + max((len(d.text) for d in self._snapshot.documents.values()), default=0)
         at = facts.passage_rows[placed] * length + facts.starts[placed]
-        turn = np.searchsorted(self.rows * length + self._starts, at, side="right") - 1
+        turn = np.searchsorted(self.rows * length + self._parts.starts, at, side="right") - 1
         is_in = (turn >= 0) & (self.rows[turn] == facts.passage_rows[placed]) if len(turn) else []
         placed, turn = placed[is_in], turn[is_in]
         weights = np.array([len(facts.texts[i].split()) for i in placed.tolist()], dtype=np.float64)
@@ -166,37 +157,23 @@ class TurnScores:
     # ---------------------------------------------------------------------------------------- words
 
     @cached_property
-    def _terms(self) -> TermReader:
-        return TermReader(self._snapshot.documents)
-
-    @cached_property
     def _counts(self) -> "tuple[dict[str, int], csc_array]":
         """The column of each term, and (t + p, v) how often it occurs in each turn, with its
         speaker's name, and then in each passage's title.
         """
         from scipy.sparse import coo_array, csc_array
 
-        snapshot, known = self._snapshot, dict[str, int]()
-        titles = {
-            id_: [known.setdefault(t, len(known)) for t in self._terms.of_text(title, id_)]
-            for id_, title in own_titles(snapshot.documents).items()
-        }
-        rows: list[int] = []
-        columns: list[int] = []
-        for number, (row, index) in enumerate(zip(self.rows, self._indexes, strict=True)):
-            document = snapshot.passages[row].document_id
-            turns = snapshot.turns.get(document, ())
-            speaker = turns[index].speaker if index < len(turns) else None
-            words = snapshot.text(document, int(self._starts[number]), int(self._ends[number]))
-            terms = self._terms.of_text(f"{speaker} {words}" if speaker else words, document)
-            columns += [known.setdefault(term, len(known)) for term in terms]
-            rows += [number] * len(terms)
-        for row, passage in enumerate(snapshot.passages, start=len(self.rows)):
-            columns += titles[passage.document_id]
-            rows += [row] * len(titles[passage.document_id])
-        shape = (len(self.rows) + len(snapshot.passages), len(known))
+        table = self._passages.corpus_words.terms
+        is_title = np.zeros(len(table.ptr) - 1, dtype=bool)
+        is_title[table.documents[:-1]] = True
+        is_next = np.diff(self._passages.neighbours.documents, prepend=-1) != 0
+        documents = np.cumsum(is_next) - 1
+        places = (np.flatnonzero(~is_title), np.flatnonzero(is_title)[documents])
+        rows, columns = table.entries(np.concatenate(places))
+        shape = (len(self.rows) + len(self._snapshot.passages), len(table.vocabulary))
         ones = np.ones(len(rows), dtype=np.float32)
-        return known, csc_array(coo_array((ones, (rows, columns)), shape=shape))
+        counts = csc_array(coo_array((ones, (rows, columns)), shape=shape))
+        return {term: i for i, term in enumerate(table.vocabulary)}, counts
 
     @cached_property
     def _turn_words(self) -> "tuple[_WordScale, _WordScale]":
@@ -259,18 +236,6 @@ class _WordScale:
         shares = found.data * (K1 + 1) / (found.data + self._norms[found.indices])
         scores = np.bincount(found.indices, shares * np.repeat(idf, held), num)
         return np.round(scores, 6)
-
-
-def _parts(snapshot: Snapshot, row: int) -> Sequence[tuple[int, int, int]]:
-    """(number, start, end) of the parts of turns that a passage holds."""
-    passage = snapshot.passages[row]
-    turns = snapshot.turns.get(passage.document_id, ())
-    parts = [
-        (turn.index, max(turn.start, passage.start), min(turn.end, passage.end))
-        for turn in turns[passage.first_turn : passage.last_turn + 1]
-    ]
-    held = [(index, start, end) for index, start, end in parts if start < end]
-    return held or [(passage.first_turn, passage.start, passage.end)]
 
 
 def _sums(windows: Ints, num: int) -> "csr_array":

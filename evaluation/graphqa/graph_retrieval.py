@@ -217,7 +217,7 @@ def _cosines(graph: TextGraph, query: Vector, vectors: TextVectors) -> tuple[Sco
 
 
 def _by_words(query: str, texts: Sequence[str]) -> Scores:
-    return WordScores(map(words, texts)).scores(query, len(texts))
+    return WordScores.of(map(words, texts)).scores(query, len(texts))
 
 
 def _ends(graph: TextGraph) -> Ints:

@@ -190,7 +190,7 @@ class _NamedEntities:
             tuple(_WORD.findall(name)): name for name in reversed(names) if name[:1].isupper()
         }
         self._longest = max(map(len, self._of), default=0)
-        self._scores = WordScores(map(words, names))
+        self._scores = WordScores.of(map(words, names))
 
     def find(self, question: str) -> tuple[str, ...]:
         """Those whose capitalised names stand in it, longer ones first; else the three that share

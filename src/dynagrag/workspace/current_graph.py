@@ -4,12 +4,16 @@ kept until the store changes.
 
 import logging
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 from dynagrag import wiring
 from dynagrag.config.settings import Profile
 from dynagrag.core.errors import WorkspaceError
+from dynagrag.core.files.kept_arrays import KeptArrays
 from dynagrag.core.schema import UNMEASURED, Edit, Snapshot
 from dynagrag.ingest.graph_deriver import GraphReport
 from dynagrag.ingest.whole_files import carried_over
@@ -34,6 +38,28 @@ class CurrentGraph:
         self._snapshot: Snapshot | None = None
         self._indexes: dict[tuple[str, str], EgoIndex] = {}
 
+    @property
+    def _index_folder(self) -> Path:
+        """Where a process leaves for the next what it made of the graph."""
+        return self._parts.folder / "index"
+
+    def kept_arrays(self, version: str) -> KeptArrays:
+        """What is kept there, and may be written as long as this is the store's version."""
+        return KeptArrays(self._index_folder, partial(self._keeping, version))
+
+    @contextmanager
+    def _keeping(self, version: str) -> Iterator[bool]:
+        """Whether the store is of this version, and stays so meanwhile: else words of a document
+        that is being deleted would be left.
+        """
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self._parts.lock.hold(0))
+            except (WorkspaceError, OSError):
+                yield False  # somebody else has the workspace, or the folder can't be written
+            else:
+                yield self._parts.store.version() == version
+
     def snapshot(self) -> Snapshot:
         """All that a question needs, read once per version of the store. WorkspaceError where a
         copy into it was not ended.
@@ -43,7 +69,7 @@ class CurrentGraph:
         if self._snapshot is None or self._snapshot.version != self._parts.store.version():
             store = self._parts.store
             with store.reading():
-                made = read_snapshot(store)
+                made = read_snapshot(store, self.kept_arrays(store.version()))
             # Else somebody wrote meanwhile, and whether the graph is that of the records must be
             # asked after they were read.
             made = made if store.version() == made.version else read_snapshot(store)
@@ -97,9 +123,7 @@ class CurrentGraph:
                     profile.name,
                     num_entities,
                 )
-            self._indexes[key] = EgoIndex.open(
-                self._parts.folder / "index" / profile.name, snapshot, profile
-            )
+            self._indexes[key] = EgoIndex.open(self._index_folder / profile.name, snapshot, profile)
         return self._indexes[key]
 
     def ego_index(self, profile: str | Profile) -> EgoIndex:
@@ -127,6 +151,6 @@ class CurrentGraph:
 
     def forget(self) -> None:
         """After a deletion no trace of the old graph stays in saved indexes."""
-        shutil.rmtree(self._parts.folder / "index", ignore_errors=True)
+        shutil.rmtree(self._index_folder, ignore_errors=True)
         self._snapshot = None
         self.build_index()

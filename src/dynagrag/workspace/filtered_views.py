@@ -80,7 +80,8 @@ class FilteredViews:
         view = self._views.pop(filters, None)
         if view is None:
             part = apply_filters(whole, self._parts.store, filters)
-            view = FilteredView.of(replace(part, scale=self._scale(whole)))
+            files = self._graph.kept_arrays(whole.version) if filters.is_empty else None
+            view = FilteredView.of(replace(part, scale=self._scale(whole)), files)
             self._retrievers[filters] = {}
         self._views[filters] = view
         filtered = [key for key in self._views if not key.is_empty]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from bridge_corpora import unit
 
+from dynagrag.language.word_runs import words
 from dynagrag.retrieval import passages
 
 
@@ -40,4 +41,4 @@ def test_cosines_that_differ_by_rounding_alone_are_equal() -> None:
 def test_words_are_runs_and_of_unspaced_scripts_every_two_characters(
     text: str, expected: list[str]
 ) -> None:
-    assert passages.words(text) == expected
+    assert words(text) == expected

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynagrag.core.schema import Document, Graph, Passage, Question, Snapshot
-from dynagrag.retrieval.passages import PassageScores, words, z01
+from dynagrag.language.word_runs import words
+from dynagrag.retrieval.passages import PassageScores, z01
 from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch
 
 EMPTY = Graph((), (), np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32), ())

@@ -4,15 +4,19 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dynagrag.core.files.kept_arrays import KeptArrays
 from dynagrag.core.protocols import GraphStore, VectorStore
 from dynagrag.core.schema import Mention, RelationRecord, Snapshot, Turn, VectorKind, Vectors
 from dynagrag.graph_store.derived.embedded_texts import mention_text, record_text, text_id
 from dynagrag.retrieval.bridge.fact_arrays import read_facts
 from dynagrag.retrieval.filters import without_deleted
+from dynagrag.retrieval.kept_texts import MentionedTexts
 
 
-def read_snapshot(store: GraphStore) -> Snapshot:
-    """The snapshot of the store's version; passages that have no vector yet are left out."""
+def read_snapshot(store: GraphStore, files: KeptArrays | None = None) -> Snapshot:
+    """The snapshot of the store's version; passages that have no vector yet are left out. `files`:
+    where what takes long is kept for the next process.
+    """
     version = store.version()
     passages = store.passages()
     turns: dict[str, list[Turn]] = {}
@@ -22,8 +26,17 @@ def read_snapshot(store: GraphStore) -> Snapshot:
     passages = tuple(p for p in passages if p.id in embedded)
     documents = {d.id: d for d in store.documents()}
     records = {r.id: r for r in store.relation_records()}
-    mentions, graph = store.mentions(), store.graph()
-    summary_rows, summary_vectors = _summaries(store, mentions, records)
+    graph = store.graph()
+    mentioned = MentionedTexts.kept(files, store, version) if files else None
+    if mentioned is None:
+        mentions = store.mentions()
+        mentioned = MentionedTexts(
+            read_facts(store, mentions, records.values(), documents, passages, graph),
+            _texts_of_summaries(mentions),
+        )
+        if files:
+            mentioned.keep(files, version)
+    summary_rows, summary_vectors = _summaries(store, mentioned.summaries, records)
     snapshot = Snapshot(
         workspace=store.workspace,
         version=version,
@@ -35,21 +48,24 @@ def read_snapshot(store: GraphStore) -> Snapshot:
         graph=graph,
         summary_rows=summary_rows,
         summary_vectors=summary_vectors,
-        facts=read_facts(store, mentions, records.values(), documents, passages, graph),
+        facts=mentioned.facts,
     )
     return without_deleted(snapshot, store)
 
 
+def _texts_of_summaries(mentions: Sequence[Mention]) -> dict[str, str]:
+    # Backwards, so that the first name's text comes last, and stays.
+    return {m.summary: text_id(mention_text(m)) for m in reversed(mentions) if m.summary}
+
+
 def _summaries(
-    store: VectorStore, mentions: Sequence[Mention], records: Mapping[str, RelationRecord]
+    store: VectorStore, of_mentions: Mapping[str, str], records: Mapping[str, RelationRecord]
 ) -> tuple[dict[str, int], Vectors]:
     """The row of each summary's vector, and the vectors; a summary of two names has the vector of
     the first.
     """
     vectors: list[Vectors] = []
     rows: dict[str, int] = {}
-    # Backwards, so that the first name's text comes last, and stays.
-    of_mentions = {m.summary: text_id(mention_text(m)) for m in reversed(mentions) if m.summary}
     newest_first = reversed(list(records.values()))
     of_records = {r.summary: text_id(record_text(r)) for r in newest_first if r.summary}
     for kind, ids in ((VectorKind.MENTION, of_mentions), (VectorKind.RECORD, of_records)):

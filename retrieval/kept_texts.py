@@ -1,0 +1,54 @@
+"""What a snapshot has from its mentions, kept for the next process: the facts, and which text each
+summary was embedded in. Reading all mentions is most of what reading a snapshot costs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from dynagrag.core.files.kept_arrays import (
+    KeptArrays,
+    texts_as_arrays,
+    texts_of_arrays,
+)
+from dynagrag.core.protocols import VectorStore
+from dynagrag.core.schema import Facts, VectorKind
+from dynagrag.graph_store.derived.embedded_texts import text_id
+
+FILE = "facts.safetensors"
+_FORMAT = "facts 1"
+"""Of the file and of what is in it: another number where either changes."""
+_TEXTS = ("texts", "words")
+
+
+@dataclass(frozen=True, slots=True)
+class MentionedTexts:
+    """The facts of a corpus, and by each summary of a mention the id of the text that it was
+    embedded in.
+    """
+
+    facts: Facts
+    summaries: Mapping[str, str]
+
+    @classmethod
+    def kept(cls, files: KeptArrays, store: VectorStore, version: str) -> "MentionedTexts | None":
+        """What is kept for this version of the store; None where nothing is."""
+        arrays = files.load(FILE, f"{_FORMAT} {version}")
+        if arrays is None:
+            return None
+        texts = {name: texts_of_arrays(name, arrays) for name in (*_TEXTS, "summaries", "ids")}
+        own: dict[str, Any] = {f.name: arrays[f.name] for f in fields(Facts) if f.name in arrays}
+        own |= {name: texts[name] for name in _TEXTS}
+        ids = [text_id(text) for text in texts["texts"]]
+        facts = Facts(**own | {"vectors": store.vectors(VectorKind.RECORD, ids)})
+        return cls(facts, dict(zip(texts["summaries"], texts["ids"], strict=True)))
+
+    def keep(self, files: KeptArrays, version: str) -> None:
+        """Keeps them without the facts' vectors, which the store has."""
+        own = {field.name: getattr(self.facts, field.name) for field in fields(Facts)}
+        texts = {name: own.pop(name) for name in _TEXTS}
+        texts |= {"summaries": tuple(self.summaries), "ids": tuple(self.summaries.values())}
+        del own["vectors"]
+        for name, some in texts.items():
+            own |= texts_as_arrays(name, some)
+        files.keep(FILE, f"{_FORMAT} {version}", own)

@@ -1,0 +1,110 @@
+"""What one process leaves for the next one's first question: the same answers, nothing of what was
+deleted, and nothing written while somebody else has the workspace.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag import AskOptions, IngestOptions
+from dynagrag.core.schema import Filters
+from dynagrag.workspace.facade import Workspace
+
+OpenSpace = Callable[..., Workspace]
+A = [("Leo", "Quetzal Vane founded Umbra Foundry. The quokka sleeps at Umbra Foundry.")]
+B = [("Ines", "Ada Byron works at Acme Works. Acme Works makes lamps in Hull.")]
+FILES = ["facts.safetensors", "words.safetensors"]
+QUESTIONS = ("Who works at Acme Works?", "What did Leo say about Umbra Foundry?")
+
+
+def answers(space: Workspace) -> list[tuple[object, ...]]:
+    """What each answer says, and by which lines."""
+    found: list[tuple[object, ...]] = []
+    for question in QUESTIONS:
+        answer = space.ask(question)
+        found.append((answer.text, answer.evidence, answer.claims))
+    return found
+
+
+@pytest.fixture
+def made(open_space: OpenSpace, corpus: Any) -> Workspace:
+    space = open_space()
+    space.ingest(
+        [corpus.write("a.vtt", A), corpus.write("b.vtt", B)], IngestOptions(extractor="fast")
+    )
+    return space
+
+
+def kept(space: Workspace) -> list[str]:
+    """The names of the files."""
+    return sorted(path.name for path in (space.folder / "index").glob("*"))
+
+
+@pytest.mark.usefixtures("any_store")
+def test_the_next_process_answers_as_the_first(
+    made: Workspace, open_space: OpenSpace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = answers(made)
+    assert kept(made) == FILES
+    again = open_space()
+
+    def fail(*_: object) -> None:
+        raise AssertionError("all mentions were read again")
+
+    monkeypatch.setattr("dynagrag.retrieval.snapshots.read_facts", fail)
+    assert answers(again) == first
+
+
+@pytest.mark.usefixtures("any_store")
+def test_what_was_deleted_is_in_no_file(made: Workspace, open_space: OpenSpace) -> None:
+    answers(made)
+    holder = open_space()
+    answers(holder)  # has the deleted words in memory
+    made.documents.delete("a")
+    assert not kept(made)
+    answers(holder)
+    answers(open_space())
+    assert kept(made) == FILES
+    for path in (made.folder / "index").iterdir():
+        data = path.read_bytes().lower()
+        assert b"quokka" not in data
+        assert b"lamps" in data
+
+
+def test_nothing_is_written_while_another_has_the_workspace(
+    made: Workspace, open_space: OpenSpace
+) -> None:
+    with open_space().documents._parts.lock.hold():
+        found = answers(made)
+    assert not kept(made)
+    assert answers(open_space()) == found
+    assert kept(made) == FILES
+
+
+def test_a_changed_file_is_read_anew(
+    made: Workspace, open_space: OpenSpace, corpus: Any, tmp_path: Path
+) -> None:
+    answers(made)
+    before = (made.folder / "index" / FILES[0]).read_bytes()
+    changed = [("Ines", "Ada Byron works at Acme Works. Acme Works makes sails in Hull.")]
+    made.ingest([corpus.write("b.vtt", changed)], IngestOptions(extractor="fast"))
+    found = answers(open_space())
+    alone = open_space(at=tmp_path / "anew")
+    alone.ingest(
+        [corpus.write("a.vtt", A), corpus.write("b.vtt", changed)],
+        IngestOptions(extractor="fast"),
+    )
+    assert [row[0] for row in answers(alone)] == [row[0] for row in found]
+    assert (made.folder / "index" / FILES[0]).read_bytes() != before
+
+
+def test_filtered_questions_leave_nothing_of_their_part(
+    made: Workspace, open_space: OpenSpace
+) -> None:
+    whole = answers(made)
+    files = [(made.folder / "index" / name).read_bytes() for name in FILES]
+    made.ask(QUESTIONS[0], AskOptions(filters=Filters(documents=("b",))))
+    assert [(made.folder / "index" / name).read_bytes() for name in FILES] == files
+    assert answers(open_space()) == whole

@@ -21,6 +21,7 @@ from dynagrag.generation.claims.claim_lexicon import (
 )
 from dynagrag.generation.claims.reading import Reading, Word
 from dynagrag.generation.claims.word_senses import PAST, is_irregular, lemma, told_forms
+from dynagrag.language.english.verbs import BASES
 
 _BEFORE, _BEHIND = 6, 2
 _MOODS = {
@@ -144,7 +145,7 @@ def moods(
         _CONDITION_BEFORE.search(" ".join(w.low for w in reading.words[start:at]))
     ):
         found.add("conditional")
-    if _is_imperative(reading, at):
+    if _is_imperative(reading, at) or _is_told_to(reading, start, at):
         found.add("wanted")
     return frozenset(found)
 
@@ -160,6 +161,26 @@ def _is_imperative(reading: Reading, at: int) -> bool:
         return False
     is_called = reading.word(at - 1).text == "," and at - 2 in reading.in_names
     return at == 0 or (is_called and at <= 4)
+
+
+def _is_told_to(reading: Reading, start: int, at: int) -> bool:
+    """Whether the sentence from `start` on opens with what somebody is to do, and nobody is named
+    before a word who does it: the research and the search of "Do your research and find a lawyer".
+    """
+    while reading.word(start).low in _BEFORE_COMMAND:
+        start += 1
+    first = reading.word(start)
+    if not start < at or first.low not in BASES or start in reading.in_names:
+        return False
+    between = reading.words[start + 1 : at]
+    opener = between[0].low if between else ""
+    if opener not in OPENS_OBJECT - {"that"} or reading.word(at - 1).low == "you":
+        return False
+    return _SUBJECTS.isdisjoint(word.low for word in between[1:])
+
+
+_BEFORE_COMMAND = frozenset("please just so and then okay ok well now also first , -".split())
+_SUBJECTS = frozenset("i we he she it they there who which that because but ; :".split())
 
 
 def mood_gap(

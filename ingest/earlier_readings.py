@@ -7,15 +7,12 @@ the language that people gave. Whatever changes one of these, in the file, in th
 dynagrag, leads to a new reading, as a mark that is lost does.
 """
 
-import hashlib
 import json
-import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dynagrag import core, language
+from dynagrag.core.code_version import code_version
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import RecordStore
 from dynagrag.core.schema import Document, Turn
@@ -44,37 +41,9 @@ _LIBRARIES = (
 )
 
 
-@cache
 def reader_version() -> str:
-    """A hash of the readers' code and of their libraries' versions, so that nobody has to count up
-    a number; "" where the code can't be read as files: then nothing is known to be as before.
-    """
-    digest = hashlib.sha256()
-    try:
-        for file in reader_files():
-            data = file.read_bytes()
-            digest.update(f"{file.name} {len(data)}\n".encode() + data)
-    except OSError:
-        return ""
-    versions = [platform.python_version(), *map(_version_of, _LIBRARIES)]
-    return content_id(digest.hexdigest(), *versions)
-
-
-def reader_files() -> Iterator[Path]:
-    """The files of `READERS`, in order."""
-    for reader in READERS:
-        file = Path(reader.__file__ or "")
-        if file.name == "__init__.py":
-            yield from sorted(p for p in file.parent.rglob("*") if p.suffix in {".py", ".tsv"})
-        else:
-            yield file
-
-
-def _version_of(library: str) -> str:
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return ""
+    """The version of the readers' code and of their libraries; "" where it isn't known."""
+    return code_version(READERS, _LIBRARIES)
 
 
 def mark_of(document: Document, turns: Iterable[Turn]) -> str:

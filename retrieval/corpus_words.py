@@ -6,6 +6,7 @@ anew and nothing else; a file that doesn't fit is none.
 """
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag import core, language
+from dynagrag.core.code_version import code_version
 from dynagrag.core.files.kept_arrays import (
     Arrays,
     KeptArrays,
@@ -23,17 +26,26 @@ from dynagrag.core.files.kept_arrays import (
     texts_of_arrays,
 )
 from dynagrag.core.schema import Snapshot
+from dynagrag.graph_store.derived import embedded_texts
 from dynagrag.graph_store.derived.embedded_texts import own_titles, passage_text
 from dynagrag.language.word_runs import words
 from dynagrag.language.years import years_in_full
+from dynagrag.retrieval import terms
 from dynagrag.retrieval.terms import TermReader
 
 Ints = NDArray[np.int64]
 
 FILE = "words.safetensors"
-_STAMP = "words 1"
-"""Of the file and of what is counted: another number where either changes."""
 _DIGEST_SIZE = 16
+
+
+COUNTED_BY = (core, language, embedded_texts, terms)
+"""The code that makes words of texts, with this module."""
+_LIBRARIES = ("snowballstemmer", "stop-words")
+
+
+def _stamp() -> str:
+    return code_version((*COUNTED_BY, sys.modules[__name__]), _LIBRARIES)
 
 
 def words_of(text: str) -> list[str]:
@@ -165,7 +177,7 @@ class CorpusWords:
                 enumerate(snapshot.passages), key=lambda row: row[1].document_id
             )
         ]
-        kept = _Kept.of(files.load(FILE, _STAMP)) if files else _Kept.of(None)
+        kept = _KeptWords.of(files.load(FILE, _stamp())) if files else _KeptWords.of(None)
         place = {digest: n for n, digest in enumerate(kept.digests)}
         missing = [document for document in found if document.digest not in place]
         place |= {d.digest: len(kept.digests) + n for n, d in enumerate(missing)}
@@ -181,7 +193,7 @@ class CorpusWords:
         made = cls(*tables)
         if files and (missing or len(kept.digests) != len(found)):
             digests = tuple(document.digest for document in found)
-            files.keep(FILE, _STAMP, _Kept(digests, *tables).as_arrays())
+            files.keep(FILE, _stamp(), _KeptWords(digests, *tables).as_arrays())
         return made
 
 
@@ -244,7 +256,7 @@ class _DocumentTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _KeptWords:
     """What a file holds, by document."""
 
     digests: tuple[bytes, ...]
@@ -252,7 +264,7 @@ class _Kept:
     words: WordTable
 
     @classmethod
-    def of(cls, arrays: Arrays | None) -> "_Kept":
+    def of(cls, arrays: Arrays | None) -> "_KeptWords":
         """What these arrays hold; of no document without any."""
         if arrays is None:
             return cls((), WordTable.of([]), WordTable.of([]))

@@ -2,23 +2,39 @@
 summary was embedded in. Reading all mentions is most of what reading a snapshot costs.
 """
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from dynagrag import core, language
+from dynagrag.core.code_version import code_version
 from dynagrag.core.files.kept_arrays import (
     KeptArrays,
     texts_as_arrays,
     texts_of_arrays,
 )
 from dynagrag.core.protocols import VectorStore
-from dynagrag.core.schema import Facts, VectorKind
-from dynagrag.graph_store.derived.embedded_texts import text_id
+from dynagrag.core.schema import Facts, Mention, VectorKind
+from dynagrag.graph_store import derived, stepping
+from dynagrag.graph_store.derived.embedded_texts import mention_text, text_id
+from dynagrag.retrieval.bridge import fact_arrays
 
 FILE = "facts.safetensors"
-_FORMAT = "facts 1"
-"""Of the file and of what is in it: another number where either changes."""
+MADE_BY = (core, language, derived, stepping, fact_arrays)
+"""The code that makes facts of records, with this module."""
 _TEXTS = ("texts", "words")
+
+
+def _stamp(version: str) -> str:
+    code = code_version((*MADE_BY, sys.modules[__name__]), ())
+    return f"{code} {version}" if code else ""
+
+
+def texts_of_summaries(mentions: Sequence[Mention]) -> dict[str, str]:
+    """By each summary, the id of the text that it was embedded in."""
+    # Backwards, so that the first name's text comes last, and stays.
+    return {m.summary: text_id(mention_text(m)) for m in reversed(mentions) if m.summary}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +49,7 @@ class MentionedTexts:
     @classmethod
     def kept(cls, files: KeptArrays, store: VectorStore, version: str) -> "MentionedTexts | None":
         """What is kept for this version of the store; None where nothing is."""
-        arrays = files.load(FILE, f"{_FORMAT} {version}")
+        arrays = files.load(FILE, _stamp(version))
         if arrays is None:
             return None
         texts = {name: texts_of_arrays(name, arrays) for name in (*_TEXTS, "summaries", "ids")}
@@ -51,4 +67,4 @@ class MentionedTexts:
         del own["vectors"]
         for name, some in texts.items():
             own |= texts_as_arrays(name, some)
-        files.keep(FILE, f"{_FORMAT} {version}", own)
+        files.keep(FILE, _stamp(version), own)

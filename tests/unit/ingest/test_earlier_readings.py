@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from dynagrag.config.settings import CHUNK_PROFILES
+from dynagrag.core.code_version import code_files
 from dynagrag.core.protocols import Extraction
 from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 from dynagrag.ingest import earlier_readings
@@ -202,7 +203,7 @@ def test_the_readers_version_is_of_all_that_readers_import() -> None:
     hashed |= {"dynagrag.config", "dynagrag.graph_store.derived.glossary"}
     imported = {
         name
-        for file in earlier_readings.reader_files()
+        for file in code_files(earlier_readings.READERS)
         if file.suffix == ".py"
         for name in re.findall(r"^ *(?:from|import) (dynagrag\.[\w.]+)", file.read_text(), re.M)
     }

@@ -31,13 +31,15 @@ class KeptArrays:
     keeping: Callable[[], AbstractContextManager[bool]]
 
     def load(self, name: str, stamp: str) -> dict[str, NDArray[Any]] | None:
-        """The arrays that were kept under this name and stamp; None where there are none."""
-        return load_arrays(self.folder / name, stamp)
+        """The arrays that were kept under this name and stamp; None where there are none. An empty
+        stamp is of nothing.
+        """
+        return load_arrays(self.folder / name, stamp) if stamp else None
 
     def keep(self, name: str, stamp: str, arrays: Arrays) -> None:
         """Replaces what was kept under this name."""
         with self.keeping() as may_keep:
-            if may_keep:
+            if may_keep and stamp:
                 keep_arrays(self.folder / name, stamp, arrays)
 
 

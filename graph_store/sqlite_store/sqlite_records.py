@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 
 from dynagrag.core.errors import StoreError
 from dynagrag.core.protocols import SPLIT_EXTRACTOR, Extraction
@@ -294,10 +295,12 @@ class SqliteRecordStore(SqliteStoreBase):
         """All records as they were at one moment: one transaction reads them."""
         with self._connection.read() as sqlite:
             version = states.value(sqlite, "records") or "0"
-            mentions = tuple(stepped(_mentions(sqlite), step))
+            # By rowid, then sorted here: the index of ids leads all over the table.
+            found = sqlite.execute(rows.select("mentions"))
+            mentions = sorted(stepped(map(rows.mention, found), step), key=attrgetter("id"))
             records = tuple(stepped(_relation_records(sqlite), step))
             return Records(
-                version, self.documents(), self.passages(), mentions, records, self.edits()
+                version, self.documents(), self.passages(), tuple(mentions), records, self.edits()
             )
 
     def version(self) -> str:

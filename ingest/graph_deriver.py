@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
+from dynagrag.core.collection import without_collection
 from dynagrag.core.errors import StoreError
 from dynagrag.core.protocols import Embedder, GraphStore
 from dynagrag.core.schema import (
@@ -30,7 +31,7 @@ from dynagrag.graph_store.derived.embedded_texts import (
     passage_text,
     record_texts,
 )
-from dynagrag.graph_store.derived.fact_texts import corpus_facts, fact_texts
+from dynagrag.graph_store.derived.fact_texts import CorpusFacts, corpus_facts, fact_texts
 from dynagrag.graph_store.derived.linking_words import merges_of_things
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
@@ -118,17 +119,29 @@ class _CountedRecords:
 
 @dataclass(frozen=True, slots=True)
 class _CountedVectors:
-    """By text id; `relations` holds the facts' too."""
+    """By text id; `relations` holds those of the `facts` too, which have the keys as they were
+    found.
+    """
 
     mentions: VectorTable
     relations: VectorTable
     labels: VectorTable
+    facts: CorpusFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What was derived and written: the graph, the records it is of, and their facts."""
+
+    graph: Graph
+    records: Records
+    facts: CorpusFacts
 
 
 @dataclass(slots=True)
 class Deriver:
     """Makes a workspace's graph of its records. `judge` None: only safe merges; `embedder` fixes
-    the vectors at the first write.
+    the vectors at the first write. `on_derived` is called with what was written.
     """
 
     store: GraphStore
@@ -139,6 +152,7 @@ class Deriver:
     is_small_judge: bool = False
     max_concurrency: int = 1
     progress: Progress = lambda stage, done, total: None
+    on_derived: Callable[[Derived], None] = lambda derived: None
     seconds: dict[str, float] = field(default_factory=dict)
 
     def report_of_before(self) -> GraphReport:
@@ -158,15 +172,16 @@ class Deriver:
         meanwhile leave `is_derived_current` false, and whoever stored them derives them. Where
         records go, and their vectors with them, it is tried again.
         """
-        for _ in range(_MAX_TRIES - 1):
-            stored = self._records()
-            try:
-                return self._derive(stored)
-            except StoreError as err:
-                if self.store.records().version == stored.version:
-                    raise
-                _LOG.info("the records changed while the graph was derived (%s); again", err)
-        return self._derive(self._records())
+        with without_collection():
+            for _ in range(_MAX_TRIES - 1):
+                stored = self._records()
+                try:
+                    return self._derive(stored)
+                except StoreError as err:
+                    if self.store.records().version == stored.version:
+                        raise
+                    _LOG.info("the records changed while the graph was derived (%s); again", err)
+            return self._derive(self._records())
 
     def _records(self) -> Records:
         with self._stage("records"):
@@ -217,7 +232,12 @@ class Deriver:
         with self._stage("write graph"):
             self.store.write_graph(graph, result.consolidation, stored)
         before = average_degree_before(counted.mentions, counted.relations)
-        return self._kept(_report(graph, before, result.consolidation, result.notes))
+        report = self._kept(_report(graph, before, result.consolidation, result.notes))
+        facts = vectors.facts
+        if senses:
+            facts = corpus_facts(counted.mentions, counted.relations, counted.documents, senses)
+        self.on_derived(Derived(graph, stored, facts))
+        return report
 
     def _kept(self, report: GraphReport) -> GraphReport:
         kept = {"version": self.store.version(), **asdict(replace(report, notes=()))}
@@ -228,7 +248,7 @@ class Deriver:
         """Embeds passages, mentions, records and facts, and labels."""
         documents, passages = counted.documents, counted.stored.passages
         titles = own_titles(documents)
-        facts = fact_texts(corpus_facts(counted.mentions, counted.relations, documents).facts)
+        facts = corpus_facts(counted.mentions, counted.relations, documents)
         senses = read_senses(counted.stored.edits, documents)
         relations = records_in_senses(counted.relations, senses)
         texts: dict[VectorKind, Mapping[str, str]] = {
@@ -237,7 +257,7 @@ class Deriver:
                 for p in passages
             },
             VectorKind.MENTION: mention_texts(counted.mentions),
-            VectorKind.RECORD: record_texts(counted.relations) | facts,
+            VectorKind.RECORD: record_texts(counted.relations) | fact_texts(facts.facts),
             VectorKind.LABEL: label_texts(relations),
         }
         self._embed(texts)
@@ -245,7 +265,7 @@ class Deriver:
             VectorTable.of(tuple(texts[kind]), self.store.vectors(kind, tuple(texts[kind])))
             for kind in (VectorKind.MENTION, VectorKind.RECORD, VectorKind.LABEL)
         )
-        return _CountedVectors(mentions, records, labels)
+        return _CountedVectors(mentions, records, labels, facts)
 
     def _embed(self, texts: Mapping[VectorKind, Mapping[str, str]]) -> None:
         """Makes the vectors of these texts, by id, that are missing, and stores them batch by

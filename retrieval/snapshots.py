@@ -1,16 +1,16 @@
 """A workspace's snapshot for questions, read from its store in one go."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from dynagrag.core.files.kept_arrays import KeptArrays
 from dynagrag.core.protocols import GraphStore, VectorStore
-from dynagrag.core.schema import Mention, RelationRecord, Snapshot, Turn, VectorKind, Vectors
-from dynagrag.graph_store.derived.embedded_texts import mention_text, record_text, text_id
+from dynagrag.core.schema import RelationRecord, Snapshot, Turn, VectorKind, Vectors
+from dynagrag.graph_store.derived.embedded_texts import record_text, text_id
 from dynagrag.retrieval.bridge.fact_arrays import read_facts
 from dynagrag.retrieval.filters import without_deleted
-from dynagrag.retrieval.kept_texts import MentionedTexts
+from dynagrag.retrieval.kept_texts import MentionedTexts, texts_of_summaries
 
 
 def read_snapshot(store: GraphStore, files: KeptArrays | None = None) -> Snapshot:
@@ -32,7 +32,7 @@ def read_snapshot(store: GraphStore, files: KeptArrays | None = None) -> Snapsho
         mentions = store.mentions()
         mentioned = MentionedTexts(
             read_facts(store, mentions, records.values(), documents, passages, graph),
-            _texts_of_summaries(mentions),
+            texts_of_summaries(mentions),
         )
         if files:
             mentioned.keep(files, version)
@@ -51,11 +51,6 @@ def read_snapshot(store: GraphStore, files: KeptArrays | None = None) -> Snapsho
         facts=mentioned.facts,
     )
     return without_deleted(snapshot, store)
-
-
-def _texts_of_summaries(mentions: Sequence[Mention]) -> dict[str, str]:
-    # Backwards, so that the first name's text comes last, and stays.
-    return {m.summary: text_id(mention_text(m)) for m in reversed(mentions) if m.summary}
 
 
 def _summaries(

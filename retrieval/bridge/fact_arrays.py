@@ -46,9 +46,16 @@ def read_facts(
 
 
 def facts_of(
-    corpus: CorpusFacts, store: GraphStore, passages: Sequence[Passage], graph: Graph
+    corpus: CorpusFacts,
+    store: GraphStore,
+    passages: Sequence[Passage],
+    graph: Graph,
+    *,
+    has_vectors: bool = True,
 ) -> Facts:
-    """As arrays. Names that were merged are one entity, and words that were merged are one word."""
+    """As arrays. Names that were merged are one entity, and words that were merged are one word.
+    `has_vectors` False: without the facts' vectors.
+    """
     entity_of = {key: i for i, entity in enumerate(graph.entities) for key in entity.keys}
     words = _Words.of(corpus.words, entity_of, store)
     entity_of |= {key: len(graph.entities) + i for key, i in words.number.items()}
@@ -66,7 +73,7 @@ def facts_of(
         passage_rows=np.array([row_of[fact.passage_id] for fact in facts], dtype=np.int64),
         ptr=ptr,
         entities=entities,
-        vectors=store.vectors(VectorKind.RECORD, [id_ for _, id_ in kept]),
+        vectors=store.vectors(VectorKind.RECORD, [id_ for _, id_ in kept] if has_vectors else ()),
         held_ptr=held_ptr,
         held=held,
         subjects=np.array(subjects, dtype=np.int64),

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from dynagrag import wiring
 from dynagrag.config.settings import Profile
+from dynagrag.core.collection import without_collection
 from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.files.kept_arrays import KeptArrays
 from dynagrag.core.schema import UNMEASURED, Edit, Snapshot
@@ -38,14 +38,9 @@ class CurrentGraph:
         self._snapshot: Snapshot | None = None
         self._indexes: dict[tuple[str, str], EgoIndex] = {}
 
-    @property
-    def _index_folder(self) -> Path:
-        """Where a process leaves for the next what it made of the graph."""
-        return self._parts.folder / "index"
-
     def kept_arrays(self, version: str) -> KeptArrays:
         """What is kept there, and may be written as long as this is the store's version."""
-        return KeptArrays(self._index_folder, partial(self._keeping, version))
+        return KeptArrays(self._parts.index_folder, partial(self._keeping, version))
 
     @contextmanager
     def _keeping(self, version: str) -> Iterator[bool]:
@@ -68,7 +63,7 @@ class CurrentGraph:
         self._derive_if_interrupted()
         if self._snapshot is None or self._snapshot.version != self._parts.store.version():
             store = self._parts.store
-            with store.reading():
+            with without_collection(), store.reading():
                 made = read_snapshot(store, self.kept_arrays(store.version()))
             # Else somebody wrote meanwhile, and whether the graph is that of the records must be
             # asked after they were read.
@@ -123,7 +118,9 @@ class CurrentGraph:
                     profile.name,
                     num_entities,
                 )
-            self._indexes[key] = EgoIndex.open(self._index_folder / profile.name, snapshot, profile)
+            self._indexes[key] = EgoIndex.open(
+                self._parts.index_folder / profile.name, snapshot, profile
+            )
         return self._indexes[key]
 
     def ego_index(self, profile: str | Profile) -> EgoIndex:
@@ -151,6 +148,6 @@ class CurrentGraph:
 
     def forget(self) -> None:
         """After a deletion no trace of the old graph stays in saved indexes."""
-        shutil.rmtree(self._index_folder, ignore_errors=True)
+        shutil.rmtree(self._parts.index_folder, ignore_errors=True)
         self._snapshot = None
         self.build_index()

@@ -4,7 +4,7 @@ on a workspace gets them.
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,16 @@ from typing import Any
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import WorkspaceError
+from dynagrag.core.files.kept_arrays import KeptArrays
 from dynagrag.core.protocols import ChatModel, Embedder, GraphStore, Reranker
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
-from dynagrag.ingest.graph_deriver import Deriver, Progress
+from dynagrag.ingest.graph_deriver import Derived, Deriver, Progress
 from dynagrag.ingest.job_follower import StoppableJudge
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.retrieval.bridge.fact_arrays import facts_of
+from dynagrag.retrieval.kept_texts import MentionedTexts, texts_of_summaries
 from dynagrag.workspace.address import open_store, restoring_folder
 from dynagrag.workspace.bare_derivation import derive_without_models
 from dynagrag.workspace.conversations import ConversationBook
@@ -161,7 +164,23 @@ class WorkspaceParts:
             is_small_judge=judge is not None and judge.model.is_small,
             max_concurrency=wiring.concurrency_of(judge.model if judge else None, self.settings),
             progress=progress or (lambda *_: None),
+            on_derived=self._leave_facts,
         )
+
+    def _leave_facts(self, derived: Derived) -> None:
+        """For the next question. Whoever derives holds the workspace."""
+        records, graph = derived.records, derived.graph
+        mentioned = MentionedTexts(
+            facts_of(derived.facts, self.store, records.passages, graph, has_vectors=False),
+            texts_of_summaries(records.mentions),
+        )
+        files = KeptArrays(self.index_folder, lambda: nullcontext(True))
+        mentioned.keep(files, self.store.version())
+
+    @property
+    def index_folder(self) -> Path:
+        """Where a process leaves for the next what it made of the graph."""
+        return self.folder / "index"
 
     def check_whole(self) -> None:
         """Raises WorkspaceError where a copy into the workspace was not ended: half of it would be

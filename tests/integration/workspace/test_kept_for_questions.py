@@ -2,6 +2,7 @@
 deleted, and nothing written while somebody else has the workspace.
 """
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import pytest
 
 from dynagrag import AskOptions, IngestOptions
-from dynagrag.core.schema import Filters
+from dynagrag.core.schema import EditKind, Filters
+from dynagrag.graph_store.derived.canonical import make_edit
+from dynagrag.graph_store.derived.senses import documents_text
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
@@ -28,6 +31,12 @@ def answers(space: Workspace) -> list[tuple[object, ...]]:
     return found
 
 
+def anew(space: Workspace, open_space: OpenSpace) -> list[tuple[object, ...]]:
+    """The answers by arrays that were not kept."""
+    shutil.rmtree(space.folder / "index")
+    return answers(open_space())
+
+
 @pytest.fixture
 def made(open_space: OpenSpace, corpus: Any) -> Workspace:
     space = open_space()
@@ -40,6 +49,32 @@ def made(open_space: OpenSpace, corpus: Any) -> Workspace:
 def kept(space: Workspace) -> list[str]:
     """The names of the files."""
     return sorted(path.name for path in (space.folder / "index").glob("*"))
+
+
+@pytest.mark.usefixtures("any_store")
+def test_an_ingest_leaves_the_facts(
+    made: Workspace, open_space: OpenSpace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert kept(made) == FILES[:1]
+    with monkeypatch.context() as patch:
+        patch.setattr("dynagrag.retrieval.snapshots.read_facts", None)
+        found = answers(made)
+    assert found == anew(made, open_space)
+
+
+@pytest.mark.parametrize("kind", [EditKind.RENAME, EditKind.SENSE, EditKind.MERGE])
+def test_a_correction_leaves_them_as_they_are_then(
+    made: Workspace, open_space: OpenSpace, kind: EditKind
+) -> None:
+    keys = ("acme works",) if kind is not EditKind.MERGE else ("acme works", "umbra foundry")
+    documents = documents_text([made.documents.find("b").uri])
+    edit = make_edit(
+        kind, keys=keys, name="Great Mill", what=documents, by="u", at="2026-01-01T00:00:00Z"
+    )
+    with made.parts.writing():
+        made.current_graph.store_edits([edit])
+    assert kept(made) == FILES[:1]
+    assert answers(made) == anew(made, open_space)
 
 
 @pytest.mark.usefixtures("any_store")
@@ -76,7 +111,8 @@ def test_what_was_deleted_is_in_no_file(made: Workspace, open_space: OpenSpace) 
 def test_nothing_is_written_while_another_has_the_workspace(
     made: Workspace, open_space: OpenSpace
 ) -> None:
-    with open_space().documents._parts.lock.hold():
+    shutil.rmtree(made.folder / "index")
+    with open_space().parts.lock.hold():
         found = answers(made)
     assert not kept(made)
     assert answers(open_space()) == found

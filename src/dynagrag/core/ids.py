@@ -39,12 +39,9 @@ NUMBERED_SPEAKER = re.compile(
 
 def content_id(*parts: str | int) -> str:
     """The id of a record: 32 hex digits that depend on nothing but the parts."""
-    digest = hashlib.sha256()
-    for part in parts:
-        data = str(part).encode("utf-8", "surrogatepass")
-        digest.update(f"{len(data)}:".encode())
-        digest.update(data)
-    return digest.hexdigest()[:32]
+    coded = [str(part).encode("utf-8", "surrogatepass") for part in parts]
+    data = b"".join([b"%d:%b" % (len(part), part) for part in coded])
+    return hashlib.sha256(data).hexdigest()[:32]
 
 
 def plain_quotes(text: str) -> str:

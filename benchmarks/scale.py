@@ -5,8 +5,8 @@ Documents like talk are written: a few speakers each, names by Zipf's law (a nam
 said again, and now and then a new one comes), plain words, 70 words a document. They are ingested
 without a model, with vectors that are near where words are shared. Then, each in a process of its
 own, whose CPU seconds and peak memory count: six questions, the same again, the same folder again
-(nothing new), one more file, and one file deleted. `--source`: the steps by the code of another checkout as well,
-in the same run, on the same documents.
+(nothing new), one more file, and one file deleted. `--source`: the steps by the code of another
+checkout as well, in the same run, on the same documents.
 """
 
 import argparse

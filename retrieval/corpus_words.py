@@ -7,7 +7,7 @@ anew and nothing else; a file that doesn't fit is none.
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -25,7 +25,9 @@ from dynagrag.core.files.kept_arrays import (
     texts_as_arrays,
     texts_of_arrays,
 )
-from dynagrag.core.schema import Snapshot
+from dynagrag.core.protocols import RecordStore
+from dynagrag.core.schema import Document, Graph, Passage, Snapshot, Turn
+from dynagrag.core.schema.arrays import no_vectors
 from dynagrag.graph_store.derived import embedded_texts
 from dynagrag.graph_store.derived.embedded_texts import own_titles, passage_text
 from dynagrag.language.word_runs import words
@@ -195,6 +197,35 @@ class CorpusWords:
             digests = tuple(document.digest for document in found)
             files.keep(FILE, _stamp(), _KeptWords(digests, *tables).as_arrays())
         return made
+
+
+def keep_words(
+    store: RecordStore,
+    documents: Iterable[Document],
+    passages: Sequence[Passage],
+    files: KeptArrays,
+) -> None:
+    """Brings what is kept up to date with a store's documents and passages, all of them."""
+    known = {document.id: document for document in documents}
+    made = Snapshot(
+        store.workspace,
+        store.version(),
+        known,
+        turns_by_document(store),
+        tuple(passages),
+        no_vectors(),
+        {},
+        Graph((), (), no_vectors(), no_vectors(), ()),
+    )
+    CorpusWords.of(made, TurnParts.of(made), TermReader(known), files)
+
+
+def turns_by_document(store: RecordStore) -> dict[str, tuple[Turn, ...]]:
+    """All turns, in order, by their document."""
+    found: dict[str, list[Turn]] = {}
+    for turn in store.turns():
+        found.setdefault(turn.document_id, []).append(turn)
+    return {document: tuple(own) for document, own in found.items()}
 
 
 class _DocumentTexts:

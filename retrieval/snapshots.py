@@ -6,9 +6,10 @@ import numpy as np
 
 from dynagrag.core.files.kept_arrays import KeptArrays
 from dynagrag.core.protocols import GraphStore, VectorStore
-from dynagrag.core.schema import RelationRecord, Snapshot, Turn, VectorKind, Vectors
+from dynagrag.core.schema import RelationRecord, Snapshot, VectorKind, Vectors
 from dynagrag.graph_store.derived.embedded_texts import record_text, text_id
 from dynagrag.retrieval.bridge.fact_arrays import read_facts
+from dynagrag.retrieval.corpus_words import turns_by_document
 from dynagrag.retrieval.filters import without_deleted
 from dynagrag.retrieval.kept_texts import MentionedTexts, texts_of_summaries
 
@@ -19,9 +20,7 @@ def read_snapshot(store: GraphStore, files: KeptArrays | None = None) -> Snapsho
     """
     version = store.version()
     passages = store.passages()
-    turns: dict[str, list[Turn]] = {}
-    for turn in store.turns():
-        turns.setdefault(turn.document_id, []).append(turn)
+    turns = turns_by_document(store)
     embedded = set(store.vector_ids(VectorKind.PASSAGE))
     passages = tuple(p for p in passages if p.id in embedded)
     documents = {d.id: d for d in store.documents()}
@@ -41,7 +40,7 @@ def read_snapshot(store: GraphStore, files: KeptArrays | None = None) -> Snapsho
         workspace=store.workspace,
         version=version,
         documents=documents,
-        turns={document: tuple(own) for document, own in turns.items()},
+        turns=turns,
         passages=passages,
         passage_vectors=store.vectors(VectorKind.PASSAGE, [p.id for p in passages]),
         records=records,

@@ -21,6 +21,7 @@ from dynagrag.ingest.job_follower import StoppableJudge
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.retrieval.bridge.fact_arrays import facts_of
+from dynagrag.retrieval.corpus_words import keep_words
 from dynagrag.retrieval.kept_texts import MentionedTexts, texts_of_summaries
 from dynagrag.workspace.address import open_store, restoring_folder
 from dynagrag.workspace.bare_derivation import derive_without_models
@@ -164,18 +165,21 @@ class WorkspaceParts:
             is_small_judge=judge is not None and judge.model.is_small,
             max_concurrency=wiring.concurrency_of(judge.model if judge else None, self.settings),
             progress=progress or (lambda *_: None),
-            on_derived=self._leave_facts,
+            on_derived=self._leave_for_questions,
         )
 
-    def _leave_facts(self, derived: Derived) -> None:
-        """For the next question. Whoever derives holds the workspace."""
-        records, graph = derived.records, derived.graph
+    def _leave_for_questions(self, derived: Derived) -> None:
+        """Facts, and the words of documents that came or changed. Whoever derives holds the
+        workspace.
+        """
+        records, graph, store = derived.records, derived.graph, self.store
+        files = KeptArrays(self.index_folder, lambda: nullcontext(True))
         mentioned = MentionedTexts(
-            facts_of(derived.facts, self.store, records.passages, graph, has_vectors=False),
+            facts_of(derived.facts, store, records.passages, graph, has_vectors=False),
             texts_of_summaries(records.mentions),
         )
-        files = KeptArrays(self.index_folder, lambda: nullcontext(True))
-        mentioned.keep(files, self.store.version())
+        mentioned.keep(files, store.version())
+        keep_words(store, records.documents, records.passages, files)
 
     @property
     def index_folder(self) -> Path:

@@ -52,12 +52,13 @@ def kept(space: Workspace) -> list[str]:
 
 
 @pytest.mark.usefixtures("any_store")
-def test_an_ingest_leaves_the_facts(
+def test_an_ingest_leaves_all_of_it(
     made: Workspace, open_space: OpenSpace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert kept(made) == FILES[:1]
+    assert kept(made) == FILES
     with monkeypatch.context() as patch:
         patch.setattr("dynagrag.retrieval.snapshots.read_facts", None)
+        patch.setattr("dynagrag.retrieval.corpus_words._DocumentTexts.terms", None)
         found = answers(made)
     assert found == anew(made, open_space)
 
@@ -73,7 +74,7 @@ def test_a_correction_leaves_them_as_they_are_then(
     )
     with made.parts.writing():
         made.current_graph.store_edits([edit])
-    assert kept(made) == FILES[:1]
+    assert kept(made) == FILES
     assert answers(made) == anew(made, open_space)
 
 

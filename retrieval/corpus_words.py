@@ -205,7 +205,11 @@ def keep_words(
     passages: Sequence[Passage],
     files: KeptArrays,
 ) -> None:
-    """Brings what is kept up to date with a store's documents and passages, all of them."""
+    """Brings what is kept up to date with a store's documents and passages, all of them; the first
+    question begins to keep it.
+    """
+    if not (files.folder / FILE).is_file():
+        return
     known = {document.id: document for document in documents}
     made = Snapshot(
         store.workspace,

@@ -169,8 +169,8 @@ class WorkspaceParts:
         )
 
     def _leave_for_questions(self, derived: Derived) -> None:
-        """Facts, and the words of documents that came or changed. Whoever derives holds the
-        workspace.
+        """Facts, and where words are kept those of documents that came or changed. Whoever derives
+        holds the workspace.
         """
         records, graph, store = derived.records, derived.graph, self.store
         files = KeptArrays(self.index_folder, lambda: nullcontext(True))

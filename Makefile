@@ -7,7 +7,7 @@ LIGHT := .venv/.light
 # Where it is set, every worker of the tests would compile and rewrite all modules again at each run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup help demo check lint types order quick test compiled-tests test-neo4j test-nightly mutate fuzz neo4j-jars help-docs docs-benchmarks bench bench-switch clean models embedder-jars
+.PHONY: setup help demo check lint types order quick test compiled-tests test-neo4j test-nightly mutate fuzz neo4j-jars help-docs docs-benchmarks bench bench-switch bench-scale clean models embedder-jars
 
 setup: $(STAMP)  ## one environment in .venv (PYTHON=... chooses the Python); every other target but demo begins with it
 
@@ -108,6 +108,9 @@ bench: setup  ## speed and cost; results are printed, and kept in benchmarks/res
 bench-switch: setup neo4j-jars  ## another embedder for 3,000 documents, killed ten times, on both stores (half an hour)
 	$(BIN)/python benchmarks/embedder_switch.py --store sqlite
 	$(BIN)/python benchmarks/embedder_switch.py --store neo4j
+
+bench-scale: setup  ## what one more recording costs, by size of the archive (a quarter of an hour)
+	$(BIN)/python benchmarks/scale.py 1500 5000
 
 clean:  ## removes .venv and what builds and checks left
 	rm -rf .venv .fuzzvenv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

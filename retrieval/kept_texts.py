@@ -3,7 +3,7 @@ summary was embedded in. Reading all mentions is most of what reading a snapshot
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,8 +14,9 @@ from dynagrag.core.files.kept_arrays import (
     texts_as_arrays,
     texts_of_arrays,
 )
+from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import VectorStore
-from dynagrag.core.schema import Facts, Mention, VectorKind
+from dynagrag.core.schema import Facts, Graph, Mention, Passage, VectorKind
 from dynagrag.graph_store import derived, stepping
 from dynagrag.graph_store.derived.embedded_texts import mention_text, text_id
 from dynagrag.retrieval.bridge import fact_arrays
@@ -26,9 +27,13 @@ MADE_BY = (core, language, derived, stepping, fact_arrays)
 _TEXTS = ("texts", "words")
 
 
-def _stamp(version: str) -> str:
+def stamp_of(version: str, passages: Iterable[Passage], graph: Graph) -> str:
+    """Of facts: of the code, the store's version, and the passages and entities that they number;
+    empty where the code isn't known.
+    """
     code = code_version((*MADE_BY, sys.modules[__name__]), ())
-    return f"{code} {version}" if code else ""
+    numbered = [passage.id for passage in passages], [entity.id for entity in graph.entities]
+    return content_id(code, version, *numbered[0], "", *numbered[1]) if code else ""
 
 
 def texts_of_summaries(mentions: Sequence[Mention]) -> dict[str, str]:
@@ -47,9 +52,9 @@ class MentionedTexts:
     summaries: Mapping[str, str]
 
     @classmethod
-    def kept(cls, files: KeptArrays, store: VectorStore, version: str) -> "MentionedTexts | None":
-        """What is kept for this version of the store; None where nothing is."""
-        arrays = files.load(FILE, _stamp(version))
+    def kept(cls, files: KeptArrays, store: VectorStore, stamp: str) -> "MentionedTexts | None":
+        """What is kept under a `stamp_of`; None where nothing is."""
+        arrays = files.load(FILE, stamp)
         if arrays is None:
             return None
         texts = {name: texts_of_arrays(name, arrays) for name in (*_TEXTS, "summaries", "ids")}
@@ -59,12 +64,12 @@ class MentionedTexts:
         facts = Facts(**own | {"vectors": store.vectors(VectorKind.RECORD, ids)})
         return cls(facts, dict(zip(texts["summaries"], texts["ids"], strict=True)))
 
-    def keep(self, files: KeptArrays, version: str) -> None:
-        """Keeps them without the facts' vectors, which the store has."""
+    def keep(self, files: KeptArrays, stamp: str) -> None:
+        """Keeps them under a `stamp_of`, without the facts' vectors, which the store has."""
         own = {field.name: getattr(self.facts, field.name) for field in fields(Facts)}
         texts = {name: own.pop(name) for name in _TEXTS}
         texts |= {"summaries": tuple(self.summaries), "ids": tuple(self.summaries.values())}
         del own["vectors"]
         for name, some in texts.items():
             own |= texts_as_arrays(name, some)
-        files.keep(FILE, _stamp(version), own)
+        files.keep(FILE, stamp, own)

@@ -11,7 +11,7 @@ from dynagrag.graph_store.derived.embedded_texts import record_text, text_id
 from dynagrag.retrieval.bridge.fact_arrays import read_facts
 from dynagrag.retrieval.corpus_words import turns_by_document
 from dynagrag.retrieval.filters import without_deleted
-from dynagrag.retrieval.kept_texts import MentionedTexts, texts_of_summaries
+from dynagrag.retrieval.kept_texts import MentionedTexts, stamp_of, texts_of_summaries
 
 
 def read_snapshot(store: GraphStore, files: KeptArrays | None = None) -> Snapshot:
@@ -26,7 +26,8 @@ def read_snapshot(store: GraphStore, files: KeptArrays | None = None) -> Snapsho
     documents = {d.id: d for d in store.documents()}
     records = {r.id: r for r in store.relation_records()}
     graph = store.graph()
-    mentioned = MentionedTexts.kept(files, store, version) if files else None
+    stamp = stamp_of(version, passages, graph) if files else ""
+    mentioned = MentionedTexts.kept(files, store, stamp) if files else None
     if mentioned is None:
         mentions = store.mentions()
         mentioned = MentionedTexts(
@@ -34,7 +35,7 @@ def read_snapshot(store: GraphStore, files: KeptArrays | None = None) -> Snapsho
             texts_of_summaries(mentions),
         )
         if files:
-            mentioned.keep(files, version)
+            mentioned.keep(files, stamp)
     summary_rows, summary_vectors = _summaries(store, mentioned.summaries, records)
     snapshot = Snapshot(
         workspace=store.workspace,

@@ -22,7 +22,7 @@ from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.retrieval.bridge.fact_arrays import facts_of
 from dynagrag.retrieval.corpus_words import keep_words
-from dynagrag.retrieval.kept_texts import MentionedTexts, texts_of_summaries
+from dynagrag.retrieval.kept_texts import MentionedTexts, stamp_of, texts_of_summaries
 from dynagrag.workspace.address import open_store, restoring_folder
 from dynagrag.workspace.bare_derivation import derive_without_models
 from dynagrag.workspace.conversations import ConversationBook
@@ -178,7 +178,7 @@ class WorkspaceParts:
             facts_of(derived.facts, store, records.passages, graph, has_vectors=False),
             texts_of_summaries(records.mentions),
         )
-        mentioned.keep(files, store.version())
+        mentioned.keep(files, stamp_of(store.version(), records.passages, graph))
         keep_words(store, records.documents, records.passages, files)
 
     @property

@@ -5,7 +5,7 @@ keys -> safe rules -> groups -> candidate pairs -> blocks of at most 25 -> the v
 kept
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -182,11 +182,3 @@ def _candidate_blocks(
                 CandidateBlock(block, inputs.scale.of_names(vectors[members] @ vectors[members].T))
             )
     return blocks
-
-
-def _is_open(a: SafeGroup, b: SafeGroup, guard: MergeGuard, joined: Mapping[str, int]) -> bool:
-    """Whether two groups may be one for all that a person said: neither told apart nor joined by
-    hand.
-    """
-    is_joined = a.key in joined and joined[a.key] == joined.get(b.key)
-    return not is_joined and guard.may_join_all(a.keys, b.keys)

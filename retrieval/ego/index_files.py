@@ -8,7 +8,6 @@ of files that do not fit (a crash between two writes, a damaged disk) is no inde
 import hashlib
 import json
 import logging
-import os
 import zipfile
 from dataclasses import asdict, dataclass, replace
 from io import BytesIO
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from dynagrag.core.errors import StoreError
-from dynagrag.core.files.private_files import make_folder, private
+from dynagrag.core.files.private_files import make_folder, replace_whole
 from dynagrag.retrieval.ego.index_refresh import IndexState
 from dynagrag.retrieval.ego.pooling import Sums
 from dynagrag.retrieval.ego.reach import EgoRule
@@ -70,8 +69,8 @@ def save(state: IndexState, folder: Path, version: str) -> None:
     }
     try:
         make_folder(folder)
-        _replace(folder / ARRAYS, data)
-        _replace(folder / HEADER, json.dumps(header, indent=1).encode())
+        replace_whole(folder / ARRAYS, data)
+        replace_whole(folder / HEADER, json.dumps(header, indent=1).encode())
     except OSError as err:
         raise StoreError(
             f"the ego-graph index could not be written to {folder}: {err.strerror or err}; free or"
@@ -149,13 +148,3 @@ def _state(data: bytes, rule: EgoRule) -> IndexState:
     )
     sums = Sums(a["node_sum"], a["node_weight"], a["edge_sum"], a["edge_weight"])
     return IndexState(rule, graph, a["node_digests"], a["pair_digests"], sums, a["coverage"])
-
-
-def _replace(path: Path, data: bytes | memoryview) -> None:
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        with open(partial, "wb", opener=private) as file:
-            file.write(data)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)

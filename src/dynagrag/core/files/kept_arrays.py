@@ -3,9 +3,8 @@ again, so a file that can't be used is none, and one that can't be written is to
 """
 
 import logging
-import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.core.files.private_files import make_folder, private
+from dynagrag.core.files.private_files import make_folder, replace_whole
 
 _LOG = logging.getLogger(__name__)
 Arrays = Mapping[str, NDArray[Any]]
@@ -69,18 +68,12 @@ def keep_arrays(path: Path, stamp: str, arrays: Arrays) -> None:
     """Replaces the file whole; it is the user's alone."""
     from safetensors.numpy import save
 
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    data = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     try:
         make_folder(path.parent)
-        with open(partial, "wb", opener=private) as file:
-            data = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-            file.write(save(data, {"stamp": stamp, "checksum": _checksum(data)}))
-        os.replace(partial, path)
+        replace_whole(path, save(data, {"stamp": stamp, "checksum": _checksum(data)}))
     except OSError as err:
         _LOG.warning("%s can't be written (%s); it is made again next time", path, err)
-    finally:
-        with suppress(OSError):
-            partial.unlink()
 
 
 def texts_as_arrays(name: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:

@@ -73,6 +73,20 @@ def naming(path: Path) -> Iterator[None]:
         raise
 
 
+def replace_whole(path: Path, data: bytes | memoryview) -> None:
+    """Puts a file in a path's place: the old one or the new one is there at any time. Raises
+    OSError.
+    """
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        with open(partial, "wb", opener=private) as file:
+            file.write(data)
+        os.replace(partial, path)
+    finally:
+        with suppress(OSError):
+            partial.unlink()
+
+
 def write_text(path: Path, text: str) -> None:
     """As `Path.write_text`, in UTF-8."""
     with naming(path), open(path, "w", encoding="utf-8", opener=private) as file:
